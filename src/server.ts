@@ -5,14 +5,14 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { callerFinder, networkMatcher, plainAddress } from './base/addresses.ts';
-import { statusOf } from './base/errors.ts';
+import { AppError, badRequest, statusOf, unavailable } from './base/errors.ts';
 import type { Log } from './base/log.ts';
 import type { Shortcut } from './http/cache.ts';
 import { certificateOfHeader, certificateOfPeer } from './http/certificate.ts';
-import { parserRefusal, type Refusal, refusalText, refuse } from './http/error-answers.ts';
+import { parserRefusal, refusalText, refuse } from './http/error-answers.ts';
 import { limitHandshakes } from './http/handshakes.ts';
 import type { Rejected } from './http/limits.ts';
-import { beginRecord, type Observer, type RequestRecord } from './http/observe/record.ts';
+import { beginRecord, type Observer, type RequestRecord } from './http/record.ts';
 import { readHeaders, readTarget } from './http/request.ts';
 
 export type RunningServer = Awaited<ReturnType<typeof startServer>>;
@@ -60,13 +60,9 @@ interface Connection {
 
 type Watched = IncomingMessage & { record?: RequestRecord };
 
-const noRoom: Refusal = {
-  code: 'UNAVAILABLE',
-  message: 'The service has too many connections. Try again',
-  headers: { 'Retry-After': '5' },
-};
-const manyHeaders: Refusal = { code: 'HEADERS_TOO_LARGE', message: 'The request has too many headers' };
-const noExpect: Refusal = { code: 'BAD_REQUEST', message: 'The Expect header is not supported' };
+const noRoom = unavailable('The service has too many connections. Try again', 5);
+const manyHeaders = new AppError('HEADERS_TOO_LARGE', 'The request has too many headers');
+const noExpect = badRequest('The Expect header is not supported');
 
 /** The time that every client has to read an answer, and the bytes that it must then read in each second. */
 const readerLimits = { graceMilliseconds: 30_000, slowestBytesPerSecond: 16 * 1024 };

@@ -1,16 +1,10 @@
 import { createControlService } from './catalog/controls/queries.ts';
-import { createAddressed } from './catalog/crosswalk/addressed.ts';
-import { createAutomationService } from './catalog/crosswalk/automation.ts';
-import { createCciFacts } from './catalog/crosswalk/cci-facts.ts';
-import { createCciLookup } from './catalog/crosswalk/cci-lookup.ts';
-import { createRuleChain } from './catalog/crosswalk/chain.ts';
+import { createCciService } from './catalog/crosswalk/cci.ts';
 import { createControlRulesService } from './catalog/crosswalk/control-rules.ts';
 import { createCoverageService } from './catalog/crosswalk/coverage.ts';
-import { createDeprecatedCcis } from './catalog/crosswalk/deprecated-ccis.ts';
 import { createExplainService } from './catalog/crosswalk/explain.ts';
 import { createMappingExport } from './catalog/crosswalk/export.ts';
 import { createCrosswalkService } from './catalog/crosswalk/queries.ts';
-import { createWorksheetService } from './catalog/crosswalk/worksheet.ts';
 import {
   createDocumentService,
   createRoleMappingService,
@@ -43,7 +37,6 @@ import { createListServices } from './collections/list-services.ts';
 import { createPurgeService } from './collections/retention.ts';
 import { createUndoService } from './collections/undo.ts';
 import type { Database } from './db/database.ts';
-import { type InOneGeneration, inOneGeneration } from './db/one-generation.ts';
 
 export interface ServiceContext {
   catalog: Database;
@@ -64,20 +57,15 @@ export function createServices(context: ServiceContext) {
   const ruleHistory = createRuleHistoryService(catalog);
   const crosswalk = createCrosswalkService(catalog);
   const controls = createControlService(catalog);
-  const cciLookup = createCciLookup(catalog, crosswalk);
+  const cciLookup = createCciService(catalog, crosswalk);
   const ofLists = createListServices(users, now, newId, stigNames);
   const { listStigs, listHosts } = ofLists;
   const ruleAutomation = createRuleAutomation(catalog);
-  const controlRules = createControlRulesService(catalog, crosswalk, stigNames, ruleAutomation);
-  const deprecatedCcis = createDeprecatedCcis(catalog);
-  const coverage = createCoverageService(catalog, controls, crosswalk, deprecatedCcis);
+  const controlRules = createControlRulesService(catalog, cciLookup, stigNames, ruleAutomation);
+  const coverage = createCoverageService(catalog, controls, cciLookup);
   const references = createReferenceLookup(catalog, ruleHistory);
   const reading = createReadingService(catalog, stigs);
   return {
-    /** Runs questions to several services so that all see one state of the catalog. */
-    inOneState: catalog.read,
-    /** The same for questions that wait in between: it asks again where the catalog changed meanwhile. */
-    inOneGeneration: ((work) => inOneGeneration(catalog, work)) as InOneGeneration,
     stigs,
     stigNames,
     changes,
@@ -102,17 +90,15 @@ export function createServices(context: ServiceContext) {
     controls,
     crosswalk,
     cciLookup,
-    addressed: createAddressed(catalog, crosswalk),
-    cciFacts: createCciFacts(catalog, crosswalk, controls),
+    addressed: cciLookup.addressed,
+    cciFacts: cciLookup.facts,
     explainer: createExplainService(catalog, crosswalk),
     mappings: createMappingExport(catalog, crosswalk),
-    deprecatedCcis,
-    ruleChain: createRuleChain(catalog, crosswalk, deprecatedCcis),
+    deprecatedCcis: cciLookup.deprecated,
+    ruleChain: cciLookup.chain,
     controlRules,
     coverage,
     ruleAutomation,
-    automation: createAutomationService(catalog, ruleAutomation, coverage),
-    worksheet: createWorksheetService(catalog, controls, coverage, ruleAutomation),
 
     documents: createDocumentService(catalog),
     roles: createRoleService(catalog),

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { callerFinder, networkMatcher, plainAddress } from '../src/base/addresses.ts';
-import { addressKey } from '../src/http/observe/record.ts';
+import { addressKey } from '../src/http/record.ts';
 import { suite } from './support/harness.ts';
 
 const addresses = suite('Addresses');

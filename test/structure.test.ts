@@ -97,7 +97,7 @@ structure('packages stay in their rooms', () => {
     [/^better-sqlite3$/, /^(src\/db|importers)\//],
     [/^jose$/, /^src\/auth\//],
     [/^(node:)?(http|https|http2|dgram|dns|tls)(\/|$)/, /^src\/(server|http\/.*)\.ts$/],
-    [/^(node:)?net$/, /^src\/(server|base\/addresses)\.ts$/],
+    [/^(node:)?net$/, /^src\/(server|http\/handshakes|base\/addresses)\.ts$/],
     // No other program is ever started, but the Node of the package in place of one that is too old, and our own import.
     [/^(node:)?child_process$/, /^src\/(runtime|commands\/inbox)\.ts$/],
     [/^(node:)?cluster$/, /^$/],

@@ -2,7 +2,6 @@ import { stableId } from '../../src/base/ids.ts';
 import { fold } from '../../src/base/text.ts';
 import { type StoredAssessment, statedAssessment } from '../../src/catalog/controls/assessment-record.ts';
 import { isNistBaseline, isPublished } from '../../src/catalog/controls/frameworks.ts';
-import type { ControlDetails } from '../../src/catalog/controls/schema.ts';
 import type { controls } from '../../src/db/control-tables.ts';
 import type { ControlRecord } from './control-record.ts';
 
@@ -98,7 +97,7 @@ function publishedTitle(framework: string, { identifier, title }: ControlRecord)
   return framework === 'nist-800-171' && !identifier.startsWith('0') ? '' : title;
 }
 
-function details(framework: string, version: string, control: ControlRecord): ControlDetails {
+function details(framework: string, version: string, control: ControlRecord): object {
   const withdrawn =
     control.status === 'withdrawn' ? { withdrawn: { incorporatedInto: control.withdrawnInto } } : {};
   if (framework === 'dod-8500') {

@@ -2,11 +2,8 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Ask } from '../base/ask.ts';
 import { catalogRoutes } from '../catalog/api.ts';
 import { controlRoutes } from '../catalog/controls/api.ts';
-import { crosswalkRoutes } from '../catalog/crosswalk/api.ts';
-import { automationRoutes } from '../catalog/crosswalk/automation-api.ts';
-import { controlRulesRoutes } from '../catalog/crosswalk/control-rules-api.ts';
-import { coverageRoutes } from '../catalog/crosswalk/coverage-api.ts';
-import { worksheetRoutes } from '../catalog/crosswalk/worksheet-api.ts';
+import { controlRulesRoutes, crosswalkRoutes } from '../catalog/crosswalk/api.ts';
+import { reportRoutes } from '../catalog/crosswalk/reports-api.ts';
 import { documentRoutes, roleMappingRoutes, roleRoutes } from '../catalog/guidance/api.ts';
 import { citationRoutes, searchRoutes } from '../catalog/search/api.ts';
 import { stigRoutes } from '../catalog/stigs/api.ts';
@@ -34,7 +31,7 @@ export function apiRoutes(
   // The cache keeps the GET answers of these routes until their data changes.
   const ofCatalog = access.with({ kept: 'catalog' });
   const ofUsers = access.with({ kept: 'users' });
-  const { stigs, crosswalk, listStigs } = services;
+  const { stigs, listStigs } = services;
   return [
     catalogRoutes(access.with({ expensive: true }), ask),
     citationRoutes(access, services.citations),
@@ -42,16 +39,14 @@ export function apiRoutes(
     checklistRoutes(access, workOnUpload),
     referenceRoutes(access, workOnUpload),
     controlRoutes(ofCatalog, ask, services.controls),
-    crosswalkRoutes(ofCatalog, crosswalk, services.explainer, services.mappings, services.inOneGeneration),
+    crosswalkRoutes(ofCatalog, ask),
     // With `list`, these answers depend on a user's list.
     searchRoutes(ofUsers, ask),
-    controlRulesRoutes(ofUsers, services.controlRules, listStigs),
+    controlRulesRoutes(ofUsers, ask),
     listRoutes(ofUsers, ask, services.lists, services.listSeen),
     listEntryRoutes(ofUsers, services),
     listChecklistRoutes(access, ask),
-    ...coverageRoutes(access, services.coverage, stigs, listStigs.releases),
-    ...automationRoutes(access, services.automation, stigs, listStigs.releases),
-    ...worksheetRoutes(access, services.worksheet, stigs, listStigs.releases),
+    ...reportRoutes(access, ask),
     listChangesRoutes(ofUsers, ask, listStigs),
     controlCollectionRoutes(ofUsers, ask, services.collections),
     collectedControlRoutes(ofUsers, services.collections),

@@ -6,18 +6,17 @@ import { AppError, noSuchPath } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { cronRoutes } from '../collections/purge-api.ts';
 import { storageFault } from '../db/faults.ts';
-import { createSessionAudit } from '../http/audited.ts';
 import type { Env } from '../http/env.ts';
 import { refusal, toAppError, wantsPage } from '../http/error-answers.ts';
 import { allowOrigins, securityHeaders } from '../http/headers.ts';
 import { tooMany } from '../http/limits.ts';
 import { decodedUrl, identify } from '../http/middleware.ts';
-import { addressKey } from '../http/observe/record.ts';
+import type { OpenApi } from '../http/openapi-types.ts';
 import { plantRoutes } from '../http/plants-api.ts';
+import { addressKey } from '../http/record.ts';
 import { malformed } from '../http/schema.ts';
 import { serviceRoutes } from '../http/service-api.ts';
 import { createSessionCookie, sessionRoutes } from '../http/session-api.ts';
-import type { OpenApi } from '../openapi.ts';
 import { openApiDocument } from '../openapi.ts';
 import { createServices } from '../services.ts';
 import { createUploadWork } from '../site/checklists/uploads.ts';
@@ -33,7 +32,7 @@ import { programRoutes } from './programs.ts';
 export function createApp(context: Context, services = createServices(context)): OpenAPIHono<Env> {
   const { audit, log, now, limiter, banner, users, keyId, certificates } = context;
   const sessions = createSessions(users, now, log, {
-    audit: createSessionAudit(audit.stream),
+    audit: audit.stream,
     keyId,
     certificates,
     idleMinutes: context.sessionIdle,

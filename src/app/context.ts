@@ -7,7 +7,7 @@ import type { Log } from '../base/log.ts';
 import type { Database } from '../db/database.ts';
 import type { AnswerCache } from '../http/cache.ts';
 import type { Limiter, Queue, Rejected } from '../http/limits.ts';
-import type { Observer } from '../http/observe/record.ts';
+import type { Observer } from '../http/record.ts';
 import type { ServiceState } from '../http/service-api.ts';
 import type { Uploads } from '../site/checklists/uploads.ts';
 

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import type { Ask } from '../base/ask.ts';
 import type { AppError } from '../base/errors.ts';
 import type { Env } from '../http/env.ts';
-import type { OpenApi } from '../openapi.ts';
+import type { OpenApi } from '../http/openapi-types.ts';
 import type { Services } from '../services.ts';
 import { createErrorPages, type ErrorPages } from '../site/account/error-pages.ts';
 import { signInPages } from '../site/account/routes.ts';

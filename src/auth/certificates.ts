@@ -14,7 +14,7 @@ import { emailOf, subjectOf } from './certificate-name.ts';
 import { createRevocations } from './revocations.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 import { isName } from './tokens.ts';
-import type { Entitlement, User } from './viewer.ts';
+import { type Entitlement, isEntitlement, type User } from './viewer.ts';
 
 /** What became of a certificate that somebody came in with. `unknown`: nobody can say now. */
 export type Standing = 'good' | 'over' | 'unknown';
@@ -217,14 +217,14 @@ export async function readPeople(file: string, warn: (message: string) => void):
 function addRow(people: Map<string, Rights>, { cells, line }: TableRow): void {
   const [subject, organization = '', words = ''] = cells;
   const entitlements = words.split(';').flatMap((word) => word.trim() || []);
-  const wrong = entitlements.find((each) => each !== 'regdoc' && each !== 'occ');
   if (cells.length !== 3) throw new Error(`line ${line} does not have 3 columns`);
   if (!isName(subject)) throw new Error(`line ${line} has no subject of 1 to 255 characters`);
   if (people.has(subject)) throw new Error(`line ${line} repeats the subject of another line`);
   if (organization !== '' && !isName(organization)) throw new Error(`line ${line} has a wrong organization`);
-  if (wrong !== undefined) throw new Error(`line ${line} has an entitlement that is neither regdoc nor occ`);
+  if (!entitlements.every(isEntitlement))
+    throw new Error(`line ${line} has an entitlement that is neither regdoc nor occ`);
   people.set(subject, {
     organization: organization === '' ? null : organization,
-    entitlements: [...new Set(entitlements as Entitlement[])],
+    entitlements: [...new Set(entitlements)],
   });
 }

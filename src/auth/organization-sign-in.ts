@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { eq, lt } from 'drizzle-orm';
+import { lt } from 'drizzle-orm';
 import type { Config } from '../base/config.ts';
 import { sha256 } from '../base/ids.ts';
 import type { Database } from '../db/database.ts';
@@ -79,7 +79,9 @@ export function createOrganizationSignIn(
       const began = timeOf(binding);
       if (began === null) throw new SignInRefused('SIGN_IN_STALE');
       const next = Buffer.from(given.state.split('.')[1] ?? '', 'base64url').toString();
-      if (!isSame(given.state, stateOf(binding!, next))) throw new SignInRefused('SIGN_IN_STALE');
+      // Hashes, as the comparison needs equal lengths.
+      const states = [given.state, stateOf(binding!, next)].map((each) => Buffer.from(sha256(each)));
+      if (!timingSafeEqual(states[0]!, states[1]!)) throw new SignInRefused('SIGN_IN_STALE');
       if (given.error !== '' || given.token === '')
         throw new SignInRefused(
           'SIGN_IN_REFUSED',
@@ -89,25 +91,19 @@ export function createOrganizationSignIn(
       const user = await verify(given.token, nonce).catch(() => {
         throw new SignInRefused('TOKEN_INVALID');
       });
-      const hash = sha256(nonce);
       return {
         user,
         next,
         use() {
           const time = now();
           orm.delete(usedNonces).where(lt(usedNonces.endsAt, time.toISOString())).run();
-          if (orm.select().from(usedNonces).where(eq(usedNonces.hash, hash)).get())
-            throw new SignInRefused('SIGN_IN_REPLAYED');
           // Longer than the binding counts.
           const endsAt = new Date((began + longestSignIn + 60) * 1000).toISOString();
-          orm.insert(usedNonces).values({ hash, endsAt }).run();
+          const row = { hash: sha256(nonce), endsAt };
+          const { changes } = orm.insert(usedNonces).values(row).onConflictDoNothing().run();
+          if (changes === 0) throw new SignInRefused('SIGN_IN_REPLAYED');
         },
       };
     },
   };
-}
-
-/** Compares texts without telling by time where they differ. */
-function isSame(one: string, other: string): boolean {
-  return timingSafeEqual(Buffer.from(sha256(one)), Buffer.from(sha256(other)));
 }

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { asc, desc, eq, lte, sql } from 'drizzle-orm';
+import { type AuditEvent, systemEvent } from '../audit/event.ts';
+import type { AuditStream } from '../audit/stream.ts';
 import { sha256 } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import type { Database } from '../db/database.ts';
@@ -22,7 +24,7 @@ const clockTolerance = 60 * 1000;
 type SessionRow = typeof sessions.$inferSelect;
 
 /** Why a session ends, with the action of its audit event; the request itself audits a sign-out. */
-const ends = {
+const endEvents = {
   logoff: null,
   idle: ['session.timeout', 'IDLE'],
   expired: ['session.timeout', 'EXPIRED'],
@@ -30,33 +32,14 @@ const ends = {
   replaced: ['session.renew', 'REPLACED'],
   'too many': ['session.end', 'TOO_MANY'],
 } as const;
-type EndReason = keyof typeof ends;
+type EndReason = keyof typeof endEvents;
 type End = (row: SessionRow, reason: EndReason) => void;
-
-/** A session that ended without a sign-out, for the audit stream. */
-export interface EndedSession {
-  action: 'session.timeout' | 'session.renew' | 'session.end';
-  reason: string;
-  /** The first characters of the hash of its secret. */
-  id: string;
-  subject: string;
-  organization: string | null;
-}
-
-export interface SessionAudit {
-  /** Writes their events. Throws when that fails and the policy is to stop. */
-  ended(sessions: EndedSession[]): void;
-  /** Records that the transaction which ended them was rolled back. */
-  rolledBack(sessions: EndedSession[]): void;
-  hold(work: () => void): void;
-  failing(): boolean;
-}
 
 export type Sessions = ReturnType<typeof createSessions>;
 
 /** What sessions go by, besides the database. */
 export interface SessionOptions {
-  audit: SessionAudit;
+  audit: Pick<AuditStream, 'must' | 'hold' | 'note' | 'stats'>;
   keyId: () => string;
   /** Minutes without a request after which a session ends (rule D43.5). */
   idleMinutes: number;
@@ -123,7 +106,7 @@ export function createSessions(
    */
   async function ending<T>(write: (work: () => T) => T | Promise<T>, work: (end: End) => T): Promise<void> {
     let ended: { row: SessionRow; reason: EndReason }[] = [];
-    let written: EndedSession[] = [];
+    let written: AuditEvent[] = [];
     try {
       await write(() => {
         ended = [];
@@ -132,12 +115,12 @@ export function createSessions(
           ended.push({ row, reason });
         });
         const events = ended.flatMap(({ row, reason }) => eventOf(row, reason) ?? []);
-        if (events.length > 0) audit.ended(events);
+        if (events.length > 0) audit.must(...events);
         written = events;
         return result;
       });
     } catch (error) {
-      audit.rolledBack(written);
+      for (const event of written) audit.note({ ...event, outcome: 'failure', reason: 'ROLLED_BACK' });
       throw error;
     }
     for (const { row, reason } of ended) {
@@ -149,11 +132,11 @@ export function createSessions(
   /** Ends an expired session, if database and audit stream can be written now. */
   async function expire(row: SessionRow, reason: EndReason): Promise<void> {
     // Not `db.write`, whose audit event would be that of the request's own change.
-    const write = (work: () => void) => db.writeNow(() => audit.hold(work));
+    const write = (work: () => void) => db.writeNow(() => audit.hold(work, false));
     try {
       await ending(write, (end) => end(row, reason));
     } catch (error) {
-      if (!takesNoWrites(error) && !audit.failing()) throw error;
+      if (!takesNoWrites(error) && !audit.stats().failing) throw error;
     }
   }
 
@@ -234,11 +217,18 @@ function idOf(row: { hash: string }): string {
   return row.hash.slice(0, 12);
 }
 
-function eventOf(row: SessionRow, why: EndReason): EndedSession | null {
-  const event = ends[why];
+function eventOf(row: SessionRow, why: EndReason): AuditEvent | null {
+  const event = endEvents[why];
   if (event === null) return null;
   const [action, reason] = event;
-  return { action, reason, id: idOf(row), subject: row.subject, organization: row.organization };
+  return systemEvent(action, null, {
+    actorType: 'user',
+    actor: row.subject,
+    org: row.organization,
+    objectType: 'session',
+    objectId: idOf(row),
+    reason,
+  });
 }
 
 /** The log fields of a session: no secret and no name (rule S3.1). */

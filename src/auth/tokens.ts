@@ -12,7 +12,7 @@ import { CommandError, unauthorized } from '../base/errors.ts';
 import { repeatedMember } from '../base/json.ts';
 import { isVisibleLine } from '../base/text.ts';
 import { algorithms, type KeySet, type LogNewKey, localKey } from './keys.ts';
-import type { User } from './viewer.ts';
+import { isEntitlement, type User } from './viewer.ts';
 
 const maxTokenLength = 8192;
 /** Seconds. */
@@ -101,9 +101,7 @@ function userOf(payload: JWTPayload, claims: Config['claims'], now: Date): User 
     subject,
     email: isName(email) ? email : null,
     organization: isName(organization) ? organization : null,
-    entitlements: new Set(
-      Array.isArray(entitlements) ? entitlements.filter((each) => each === 'regdoc' || each === 'occ') : [],
-    ),
+    entitlements: new Set(Array.isArray(entitlements) ? entitlements.filter(isEntitlement) : []),
     expiresAt: exp!,
   };
 }

@@ -1,6 +1,8 @@
 /** A product that a token may be entitled to (D1.2). */
 export type Entitlement = 'regdoc' | 'occ';
 
+export const isEntitlement = (value: unknown): value is Entitlement => value === 'regdoc' || value === 'occ';
+
 /** A person, authenticated by a user token or a session. */
 export interface User {
   kind: 'user';

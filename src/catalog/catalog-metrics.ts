@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { perGeneration } from '../db/one-generation.ts';
-import type { Metrics } from '../http/observe/metrics.ts';
+import type { Metrics } from '../http/metrics.ts';
 import { fileStatus } from './loaded-status.ts';
 
 const countRecords = `SELECT (SELECT count(*) FROM stigs) AS stigs, (SELECT count(*) FROM stig_releases) AS stig_releases,

@@ -80,7 +80,7 @@ export function readHosts(
     const named = names.map((name, column) => [name!, cells[column] ?? ''] as const);
     const given = Object.fromEntries(named.filter(([name, cell]) => cell !== '' || name === 'stigs'));
     const read = readHost(place, { ...given, ...stigsIn(given) }, seen);
-    if (!read.host) {
+    if (!('host' in read)) {
       problems.push(read.problem);
       continue;
     }

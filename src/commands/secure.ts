@@ -3,7 +3,7 @@ import type { Config } from '../base/config.ts';
 import { type Followed, followFiles } from '../base/follow.ts';
 import type { Log } from '../base/log.ts';
 import { loadCertificate } from '../http/certificate.ts';
-import type { Figures } from '../http/observe/metrics.ts';
+import type { Figures } from '../http/metrics.ts';
 import type { RunningServer, Tls } from '../server.ts';
 
 export type Security = Awaited<ReturnType<typeof loadSecurity>>;

@@ -1,4 +1,3 @@
-import { and, eq } from 'drizzle-orm';
 import { integer, sqliteTable, sqliteView, text } from 'drizzle-orm/sqlite-core';
 
 // The Drizzle mirror of migrations/catalog/0002_controls.sql; a test compares the two column by column.
@@ -146,9 +145,3 @@ export const profileValues = sqliteTable('profile_values', {
   parameter: text('parameter').notNull(),
   value: text('value').notNull(),
 });
-
-/** Joins controls with their versions. */
-export const ofControl = and(
-  eq(frameworkVersions.framework, controls.framework),
-  eq(frameworkVersions.version, controls.version),
-);

@@ -114,6 +114,8 @@ export function openReader({ db, usersDb }: Files): Database {
   const sqlite = new Sqlite(usersDb, { readonly: true, fileMustExist: true });
   setPragmas(sqlite, options);
   attachCatalog(sqlite, db, options);
+  // The system has the pages too: a larger cache of each worker saves no time (measured with searches).
+  sqlite.pragma(`${attachedName}.cache_size = -8192`);
   return wrap(sqlite, usersDb, db, options);
 }
 

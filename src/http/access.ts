@@ -11,10 +11,10 @@ import { AppError, forbidden, noSession, noSuchPath, unauthorized } from '../bas
 import { sha256 } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { notModified } from './answer.ts';
-import type { RequestAudit } from './audited.ts';
-import type { Call, Caller, Env } from './env.ts';
+import type { Audited, RequestAudit } from './audited.ts';
+import type { Env } from './env.ts';
 import { type Limiter, tooMany } from './limits.ts';
-import { addressKey, callerKey, noteCaller } from './observe/record.ts';
+import { addressKey, type Call, type Caller, callerKey } from './record.ts';
 import { isSameOrigin, originsOf } from './same-origin.ts';
 
 /** Who may call a route; spread into its definition, so that OpenAPI shows it. */
@@ -41,8 +41,8 @@ export interface RouteOptions {
   unlimited?: boolean;
   /** What answers to GET depend on besides the URL: then they are cached, except on audited routes. */
   kept?: 'catalog' | 'users' | null;
-  /** The audit event of each call, as `list.create`; `objectId` gives the object if the path has no parameter `id`. */
-  audited?: { action: string; objectId?: ((c: Context<Env>) => string | undefined) | undefined };
+  /** The audit event of each call. */
+  audited?: Audited;
   /** The entitlement for the full answer; without it the answer is shorter, and an audit event is written. */
   product?: Entitlement;
 }
@@ -136,7 +136,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
         const caller = await identify(c);
         call.caller = caller;
         const record = c.get('record');
-        if (caller !== null) noteCaller(record, caller.by, caller.viewer);
+        if (caller !== null) record.caller = caller;
         const wait = unlimited ? 0 : limiter.take(callerKey(record), isExpensive(c, expensive));
         if (wait > 0) throw tooMany(wait);
         admit(c, call);
@@ -244,7 +244,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
       try {
         const found = await tried(c, find);
         call.caller = { by, viewer: found };
-        noteCaller(c.get('record'), by, found);
+        c.get('record').caller = call.caller;
         return await begin(found);
       } catch (error) {
         call.caller = null;

@@ -3,16 +3,19 @@ import { getCookie } from 'hono/cookie';
 import { routePath } from 'hono/route';
 import { LRUCache } from 'lru-cache';
 import type { Audit, Step } from '../audit/audited-action.ts';
-import { type AuditEvent, shownName, systemEvent } from '../audit/event.ts';
-import type { AuditStream } from '../audit/stream.ts';
-import { type EndedSession, type SessionAudit, sessionCookie } from '../auth/sessions.ts';
+import { type AuditEvent, shownName } from '../audit/event.ts';
+import { sessionCookie } from '../auth/sessions.ts';
 import type { Viewer } from '../auth/viewer.ts';
 import { type ErrorCode, statusOf } from '../base/errors.ts';
-import type { RouteOptions } from './access.ts';
-import type { Call, Caller, Env } from './env.ts';
+import type { Env } from './env.ts';
 import { toAppError } from './error-answers.ts';
+import { type Call, type Caller, nameOf } from './record.ts';
 
-type Audited = NonNullable<RouteOptions['audited']>;
+/** The action of an event, as `list.create`; `objectId` gives the object if the path has no parameter `id`. */
+export interface Audited {
+  action: string;
+  objectId?: ((c: Context<Env>) => string | undefined) | undefined;
+}
 
 const hour = 3600 * 1000;
 
@@ -148,32 +151,11 @@ function actorOf(caller: Caller | null): Pick<AuditEvent, 'actorType' | 'actor' 
   if (caller === null) return { actorType: 'anonymous', actor: null, org: null };
   const { viewer } = caller;
   if (viewer === null) return { actorType: 'system', actor: 'scheduler', org: null };
-  const actor = viewer.kind === 'user' ? viewer.subject : viewer.id;
-  return { actorType: viewer.kind, actor, org: viewer.organization };
+  return { actorType: viewer.kind, actor: nameOf(viewer), org: viewer.organization };
 }
 
 /** One text for each token: its holder and its end, not the token itself. */
 function tokenKey(viewer: Viewer): string {
   if (viewer.kind === 'integration') return `integration ${viewer.id}`;
   return JSON.stringify([viewer.subject, viewer.organization, viewer.expiresAt]);
-}
-
-/** Writes ended sessions to the audit stream. */
-export function createSessionAudit(
-  stream: Pick<AuditStream, 'must' | 'hold' | 'note' | 'stats'>,
-): SessionAudit {
-  return {
-    ended: (sessions) => stream.must(...sessions.map(endOf)),
-    rolledBack(sessions) {
-      for (const session of sessions)
-        stream.note({ ...endOf(session), outcome: 'failure', reason: 'ROLLED_BACK' });
-    },
-    hold: (work) => stream.hold(work, false),
-    failing: () => stream.stats().failing,
-  };
-}
-
-function endOf({ action, reason, id, subject: actor, organization: org }: EndedSession): AuditEvent {
-  const object = { objectType: 'session', objectId: id };
-  return systemEvent(action, null, { actorType: 'user', actor, org, ...object, reason });
 }

@@ -9,7 +9,7 @@ import { bestCoding, type Coding, compress, namesTag, tagSuffixes } from './codi
 import type { Env } from './env.ts';
 import { commonHeaders } from './headers.ts';
 import { type Limiter, type Queue, smallAnswer } from './limits.ts';
-import { callerKey, noteCaller, type RequestRecord } from './observe/record.ts';
+import { callerKey, type RequestRecord } from './record.ts';
 import type { VerifiedTokens } from './verified-tokens.ts';
 
 /** Says which state the data have; a database implements it. */
@@ -198,7 +198,7 @@ export function createShortcut({ cache, known, limiter, queue, corsOrigins }: Sh
     const found =
       cache.find(address, null, coding, false) ?? (user && cache.find(address, user, coding, false));
     if (found === null || !mayHave(found.access, user)) return false;
-    if (found.access !== 'public') noteCaller(record, 'user', user);
+    if (found.access !== 'public') record.caller = { by: 'user', viewer: user! };
     const caller = callerKey(record);
     const { length } = found.bytes;
     const isSmall = length < smallAnswer;

@@ -1,7 +1,6 @@
 import type { User, Viewer } from '../auth/viewer.ts';
-import type { ErrorCode } from '../base/errors.ts';
 import type { Message } from '../base/json-rpc.ts';
-import type { RequestRecord } from './observe/record.ts';
+import type { Call, RequestRecord } from './record.ts';
 
 /** The fields and files of a form that a page sends. */
 export interface Form {
@@ -19,22 +18,6 @@ export interface ProgramCaller {
   refused(): void;
   /** Counts the call as expensive. Throws 429. */
   costly(): void;
-}
-
-/** An authenticated caller, and the kind of credentials. */
-export type Caller =
-  | { by: 'user' | 'session' | 'integration' | 'certificate' | 'organization'; viewer: Viewer }
-  | { by: 'cron'; viewer: null };
-
-/** What the audit stream has of a request. */
-export interface Call {
-  caller: Caller | null;
-  /** Whether the caller lacks the product entitlement of the route. */
-  unentitled: boolean;
-  /** A refusal that the status of the answer does not show (rule D41.2). */
-  refused?: ErrorCode;
-  /** Why a sign-in was refused, where more is known than that it was. */
-  reason?: string;
 }
 
 /** Whether the client is still connected, and a callback for when it disconnects. */

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
@@ -6,7 +6,7 @@ import { AppError, badRequest, statusOf, unavailable } from '../base/errors.ts';
 import { type StorageFault, storageFault } from '../db/faults.ts';
 import type { Env } from './env.ts';
 import { commonHeaders } from './headers.ts';
-import type { RequestRecord } from './observe/record.ts';
+import type { RequestRecord } from './record.ts';
 
 /** The message and the Retry-After of each storage fault; a damaged file is a 500. */
 const ofStorage: Partial<Record<StorageFault, [message: string, seconds: number]>> = {
@@ -35,11 +35,8 @@ export function wantsPage(c: Context<Env>): boolean {
   return !c.req.path.startsWith('/api/') && /\btext\/html\b/.test(c.req.header('Accept') ?? '');
 }
 
-/** An error for a request that never reaches the router. */
-export type Refusal = Pick<AppError, 'code' | 'message'> & Partial<Pick<AppError, 'headers' | 'field'>>;
-
 /** The body and the headers of an error answer (rule D2.1). */
-function problem({ code, message, field, headers }: Refusal, requestId: string) {
+function problem({ code, message, field, headers }: AppError, requestId: string) {
   const body = JSON.stringify({ error: { code, message, requestId, field } });
   return {
     body,
@@ -57,11 +54,11 @@ export function refusal(c: Context<Env>, error: AppError): Response {
   return c.body(body, statusOf[error.code] as ContentfulStatusCode, headers);
 }
 
-/** As `problem`, with the headers that the router would add. The connection closes after it. */
-function lastProblem({ requestId, secure }: RequestRecord, refusal: Refusal) {
-  const { body, headers } = problem(refusal, requestId);
+/** The answer to a request that does not reach the router. The connection closes after it. */
+function lastProblem({ requestId, secure }: RequestRecord, error: AppError) {
+  const { body, headers } = problem(error, requestId);
   const more = { ...commonHeaders(secure), 'X-Request-Id': requestId, Connection: 'close' };
-  return { body, headers: { ...headers, ...more } };
+  return { body, headers: { ...headers, ...more }, status: statusOf[error.code] };
 }
 
 /** Answers a request with a refusal, discards its body and closes the connection. */
@@ -69,41 +66,27 @@ export function refuse(
   request: IncomingMessage,
   response: ServerResponse,
   record: RequestRecord,
-  refusal: Refusal,
+  error: AppError,
 ): void {
-  const { body, headers } = lastProblem(record, refusal);
-  response.writeHead(statusOf[refusal.code], headers);
+  const { body, headers, status } = lastProblem(record, error);
+  response.writeHead(status, headers);
   response.end(body);
   // Unread data would reset the connection before the client reads the answer.
   request.resume();
 }
 
-const ofParser: Record<string, Refusal & { reason: string }> = {
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    reason: 'Request Timeout',
-    code: 'REQUEST_TIMEOUT',
-    message: 'The request took too long to arrive',
-  },
-  HPE_HEADER_OVERFLOW: {
-    reason: 'Request Header Fields Too Large',
-    code: 'HEADERS_TOO_LARGE',
-    message: 'The request headers are too large',
-  },
-};
-
-/** The refusal for an error code of Node's HTTP parser, with the reason phrase of the status line. */
-export function parserRefusal(errorCode = ''): Refusal & { reason: string } {
-  const notHttp = {
-    reason: 'Bad Request',
-    code: 'BAD_REQUEST',
-    message: 'The request is not valid HTTP',
-  } as const;
-  return ofParser[errorCode] ?? notHttp;
+/** The refusal for an error code of Node's HTTP parser. */
+export function parserRefusal(errorCode?: string): AppError {
+  if (errorCode === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new AppError('REQUEST_TIMEOUT', 'The request took too long to arrive');
+  return errorCode === 'HPE_HEADER_OVERFLOW'
+    ? new AppError('HEADERS_TOO_LARGE', 'The request headers are too large')
+    : badRequest('The request is not valid HTTP');
 }
 
 /** A refusal as raw HTTP, for a connection without a response object. */
-export function refusalText(record: RequestRecord, refusal: Refusal & { reason: string }): string {
-  const { body, headers } = lastProblem(record, refusal);
+export function refusalText(record: RequestRecord, error: AppError): string {
+  const { body, headers, status } = lastProblem(record, error);
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${statusOf[refusal.code]} ${refusal.reason}\r\n${head.join('')}\r\n${body}`;
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`;
 }

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { plainAddress } from '../base/addresses.ts';
 import type { Log } from '../base/log.ts';
 import type { Rejected } from './limits.ts';
-import { addressKey } from './observe/record.ts';
+import { addressKey } from './record.ts';
 
 /** Bytes of a handshake: one with a chain of four certificates takes 8 KB, and half a record of what follows 16 KB. */
 const mostOfHandshake = 24 * 1024;

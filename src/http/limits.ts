@@ -2,14 +2,16 @@ import { LRUCache } from 'lru-cache';
 import { AppError, unavailable } from '../base/errors.ts';
 
 /** Why a request was rejected before any work. */
-export type Rejection =
-  | 'rate'
-  | 'expensive_rate'
-  | 'invalid_tokens'
-  | 'busy'
-  | 'bodies'
-  | 'connections'
-  | 'handshakes';
+export const rejections = [
+  'rate',
+  'expensive_rate',
+  'invalid_tokens',
+  'busy',
+  'bodies',
+  'connections',
+  'handshakes',
+] as const;
+export type Rejection = (typeof rejections)[number];
 
 /** Counts a rejection. */
 export type Rejected = (why: Rejection) => void;

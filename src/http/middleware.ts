@@ -7,7 +7,7 @@ import { isExpensive, type RouteOptions } from './access.ts';
 import type { Env } from './env.ts';
 import { commonHeaders } from './headers.ts';
 import { type ByteBudget, type Queue, type Rejected, smallAnswer } from './limits.ts';
-import { beginRecord, callerKey, type Observer } from './observe/record.ts';
+import { beginRecord, callerKey, type Observer } from './record.ts';
 
 interface IdentifyOptions {
   observer: Observer;

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { AppError } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
-import type { OpenApi } from '../openapi.ts';
 import type { Access } from './access.ts';
+import type { OpenApi } from './openapi-types.ts';
 import { createRoutes } from './route.ts';
 import { jsonContent, notKept, TextFile } from './schema.ts';
 

@@ -4,7 +4,8 @@ import { pick } from '../base/objects.ts';
 import { brief } from '../base/text.ts';
 import { assessmentLines } from '../catalog/controls/assessment.ts';
 import { cciQuestion, defaultStatuses } from '../catalog/crosswalk/queries.ts';
-import { citeControl, controlIn, isImported, missingControl } from '../catalog/search/control-versions.ts';
+import { automationOfStigs } from '../catalog/crosswalk/reports.ts';
+import { citeControl, isImported, missingControl } from '../catalog/search/control-versions.ts';
 import {
   controlOf,
   frameworkOf,
@@ -40,7 +41,7 @@ function namedControl(services: Services, given: string, framework?: string, ver
 function isPublished({ controls }: Services, given: string, version: string | undefined): boolean {
   try {
     const { framework, id } = controlOf(given, undefined, version);
-    return controlIn(controls, framework, id) !== null;
+    return controls.find(framework, id) !== null;
   } catch (error) {
     if (error instanceof Missing) return false;
     throw error;
@@ -51,7 +52,7 @@ export function getControl(services: Services, call: Call): Answer {
   const { controls, crosswalk } = services;
   const { id: given = '', framework: named, version: asked } = call.args;
   const { framework, id, version, part } = namedControl(services, given, named, asked);
-  const control = controlIn(controls, framework, id, version);
+  const control = controls.find(framework, id, version);
   if (control === null) throw missingControl(controls, framework, id, version);
   const { identifier, statement, guidance, threat = '', resources = '', related, title = '' } = control;
   const cite = citation(framework, control.version, identifier);
@@ -80,14 +81,14 @@ export function getControl(services: Services, call: Call): Answer {
 /** From the weakest status of an edge on: that of a path is the weakest of its edges (rule D54.4). */
 const weakestFirst = ['rejected', 'auto', 'verified'] as const;
 
-export async function crosswalk(services: Services, call: Call): Promise<Answer> {
+export function crosswalk(services: Services, call: Call): Answer {
   const { controls, crosswalk, explainer } = services;
   const { from = '', to = '', framework: named } = call.args;
   const { framework, id, version } = namedControl(services, from, named, call.args.version);
   const target = frameworkOf(to);
   const identifier = crosswalk.canonical(framework, id);
   const question = { framework, identifier, to: target, version, statuses: defaultStatuses, maxHops: 4 };
-  const { paths, truncated } = await crosswalk.resolveInSlices(question);
+  const { paths, truncated } = crosswalk.resolve(question);
   if (paths.length === 0) {
     const { code, message, incorporatedInto } = explainer.whyNot(question);
     const isAbsent = code === 'not-imported' || code === 'unknown-version';
@@ -159,7 +160,8 @@ export async function coverage(services: Services, call: Call): Promise<Answer> 
   if (!isImported(services.controls, key, revision))
     throw missingControl(services.controls, key, '', revision);
   const rollup = (call.args.rollup as unknown) === true;
-  const found = await services.coverage.of(releases, { framework: key, revision, baseline, rollup });
+  const asked = services.coverage.scopeOf({ framework: key, revision, baseline });
+  const found = services.coverage.of(asked, releases(), { rollup });
   const { controls, outside, unmapped, stigs } = found;
   const rowOf = ({ identifier, title, rules }: { identifier: string; title: string; rules: unknown }) => ({
     cite: citation(key, found.revision ?? '', identifier),
@@ -176,7 +178,7 @@ export async function coverage(services: Services, call: Call): Promise<Answer> 
   const isShown = ({ covered }: { covered: boolean }) => show === 'all' || covered === (show === 'covered');
   const ofControls = show === 'outside' ? outside : controls.filter(isShown);
   const rows = show === 'unmapped' ? unmapped.map(unmappedRow) : ofControls.map(rowOf);
-  const { totals: automation } = await services.automation.ofList(releases);
+  const { totals: automation } = automationOfStigs(services, releases());
   const head = {
     found: true,
     ...pick(found, 'framework', 'revision', 'baseline', 'rollup', 'totals'),

@@ -209,7 +209,7 @@ export async function answerTool(
   args: Call['args'],
   user: User | null,
 ): Promise<Answer> {
-  const digest = services.summary.digest() ?? (await services.summary.ofCatalog()).digest;
+  const digest = services.summary.digest() ?? services.summary.ofCatalog().digest;
   const most = mostCharacters(args.detail);
   const call = { tool: name, args, user, digest, at: startOf(args.cursor, digest), most };
   const { run } = tools.find((tool) => tool.name === name)!;

@@ -8,6 +8,22 @@ import {
   frameworkList,
   loadedCatalogs,
 } from '../catalog/controls/jobs.ts';
+import {
+  controlsOfCcis,
+  mappingFile,
+  pathsOfPairs,
+  resolvedPaths,
+  rulesOfControl,
+} from '../catalog/crosswalk/jobs.ts';
+import {
+  automationReport,
+  coverageReport,
+  listAutomation,
+  shownCoverage,
+  stigAutomation,
+  worksheetOf,
+  worksheetReport,
+} from '../catalog/crosswalk/reports.ts';
 import { documentFile, roleFile } from '../catalog/guidance/jobs.ts';
 import { catalogSummary, findSources, importedSources, loadedContent } from '../catalog/jobs.ts';
 import { searchFile, searchPage } from '../catalog/search/jobs.ts';
@@ -30,6 +46,7 @@ import { pastedStigs } from '../collections/pasted.ts';
 import type { Database } from '../db/database.ts';
 import { answerTool } from '../mcp/tools.ts';
 import type { Services } from '../services.ts';
+import { controlLinks } from '../site/controls/control-links.ts';
 import { searchSite } from '../site/search/jobs.ts';
 
 export type Job = (services: Services, ...args: never[]) => unknown;
@@ -40,6 +57,7 @@ export type Job = (services: Services, ...args: never[]) => unknown;
  */
 export const jobs = {
   answerTool,
+  automationReport,
   catalogPage,
   catalogSummary,
   cciList,
@@ -50,27 +68,39 @@ export const jobs = {
   comparedReleases,
   comparedReleasesFile,
   controlFile,
+  controlLinks,
   controlList,
+  controlsOfCcis,
+  coverageReport,
   documentFile,
   findSources,
   frameworkList,
   importedSources,
+  listAutomation,
   listChecklists,
   listsJson,
   loadedCatalogs,
   loadedContent,
+  mappingFile,
   newsOfLists,
   pastedStigs,
+  pathsOfPairs,
+  resolvedPaths,
   roleFile,
   ruleHistory,
+  rulesOfControl,
   rulesOverTime,
   searchFile,
   searchPage,
   searchSite,
+  shownCoverage,
+  stigAutomation,
   stigBatch,
   stigFile,
   stigsBeside,
   uploadAnswer,
+  worksheetOf,
+  worksheetReport,
 } satisfies Record<string, Job>;
 
 /** Milliseconds that a job may compute, where they are more than those of others. */

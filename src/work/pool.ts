@@ -9,6 +9,9 @@ import type { WorkerSetup } from './worker.ts';
 
 const program = join(programFolder, 'work', `worker${extname(import.meta.url)}`);
 
+/** By default a worker takes 48 MB before it collects what it no longer uses. */
+const resourceLimits = { maxYoungGenerationSizeMb: 12 };
+
 export interface PoolOptions {
   /** The program of a worker, and the jobs that it knows; tests replace both. */
   entry?: string | URL;
@@ -51,7 +54,7 @@ export function createPool(
 
     function start(): void {
       isReady = false;
-      const started = new Worker(entry, { workerData: setup, execArgv: [], argv: [] });
+      const started = new Worker(entry, { workerData: setup, execArgv: [], argv: [], resourceLimits });
       worker = started;
       started.unref();
       started.on('message', (message: JobAnswer | 'ready') => {

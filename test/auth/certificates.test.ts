@@ -9,7 +9,8 @@ import { isRevoked, type RevocationList, readRevocationLists } from '../../src/a
 import { createRevocations } from '../../src/auth/revocations.ts';
 import type { SignInRefused } from '../../src/auth/sign-in-refused.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { suite } from '../support/harness.ts';
+import { runOnce } from '../../src/base/run-once.ts';
+import { rejects, suite } from '../support/harness.ts';
 import * as pki from '../support/pki.ts';
 import { der, sequence } from '../support/pki.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
@@ -234,13 +235,8 @@ certificates('lists in DER and PEM, of one and of several authorities', () => {
     assert.not.ok(holds(lists, '02', '00', '0180', 'ff'.repeat(9), 'ff'.repeat(11)).some(Boolean));
   }
   const both = pki.listPem(list) + pki.listPem(pki.revocationList(other, [9n]));
-  assert.equal(
-    read(both, other, root).map((each) => [isRevoked(each, '07'), isRevoked(each, '09')]),
-    [
-      [true, false],
-      [false, true],
-    ],
-  );
+  const listed = read(both, other, root).map((each) => isRevoked(each, '09'));
+  assert.equal(listed, [false, true]);
   assert.equal(holds(read(both, other), '09'), [true]);
   assert.equal(read(both), []);
   assert.equal(holds(read(pki.revocationList(root, []), root), '01'), [false]);
@@ -262,18 +258,16 @@ certificates('lists in DER and PEM, of one and of several authorities', () => {
 
 certificates('a list that was changed anywhere, or cut, is refused', () => {
   const list = pki.revocationList(root, [1n, 2n, 3n]);
-  const countOf = (bytes: Buffer) => {
-    try {
-      return read(bytes, root).length;
-    } catch {
-      return 0;
-    }
-  };
-  assert.is(countOf(list), 1);
   for (let at = 0; at < list.length; at++) {
     const changed = Buffer.from(list);
     changed[at] = changed[at]! ^ 1;
-    assert.is(countOf(changed), 0, `byte ${at}`);
+    let found: RevocationList[] = [];
+    try {
+      found = read(changed, root);
+    } catch {
+      // Whose issuer was changed is a list of another authority; any other list is refused.
+    }
+    assert.equal(found, [], `byte ${at}`);
   }
   for (let at = 0; at < list.length; at += 5) assert.throws(() => read(list.subarray(0, at), root), /./);
   const critical = pki.extension('2.5.29.29', sequence(), true);
@@ -316,6 +310,11 @@ certificates('a worker reads lists; a bad file keeps its former ones, a removed 
   assert.equal(await reload(), []);
   assert.is(isListed('08'), undefined);
   assert.is(revocations.nextUpdate(), 0);
+});
+
+certificates('a worker that fails, or ends without an answer, is told of', async () => {
+  await rejects(runOnce('auth/none', null), /Cannot find module/);
+  await rejects(runOnce('base/root', null), /ended without an answer/);
 });
 
 certificates.run();

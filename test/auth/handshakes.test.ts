@@ -7,7 +7,7 @@ import { readCertificate } from '../../src/auth/certificate-facts.ts';
 import { loadCertificates } from '../../src/auth/certificates.ts';
 import { SignInRefused } from '../../src/auth/sign-in-refused.ts';
 import { createLog, silentLog } from '../../src/base/log.ts';
-import { createObserver } from '../../src/http/observe/record.ts';
+import { createObserver } from '../../src/http/record.ts';
 import { startServer } from '../../src/server.ts';
 import { suite } from '../support/harness.ts';
 import * as pki from '../support/pki.ts';

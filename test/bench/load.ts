@@ -7,6 +7,7 @@ export interface Load {
   rate: number;
   /** Milliseconds. */
   p50: number;
+  p95: number;
   p99: number;
   bytes: number;
   /** Answers that were no 200. */
@@ -46,7 +47,14 @@ async function run(port: number, connections: Next[]): Promise<Load> {
   const seconds = (performance.now() - started) / 1000;
   times.sort((a, b) => a - b);
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
-  return { requests: times.length, rate: times.length / seconds, p50: at(0.5), p99: at(0.99), ...total };
+  return {
+    requests: times.length,
+    rate: times.length / seconds,
+    p50: at(0.5),
+    p95: at(0.95),
+    p99: at(0.99),
+    ...total,
+  };
 }
 
 function oneConnection(

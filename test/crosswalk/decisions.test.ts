@@ -122,7 +122,7 @@ test('after each of any decisions the answers are those of a graph made with the
             maxHops: 1,
             statuses: new Set([status]),
           };
-          for (const { controls } of explainer.explain(service.resolve(asked).paths)) {
+          for (const { controls } of service.resolve(asked).paths.map(explainer.withEvidence())) {
             if (controls[1]!.identifier !== nodeOf(to).identifier) continue;
             const evidence = controls[1]!.evidence!;
             assert.is(evidence.length, 1, name);

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { atOnce } from '../../src/base/slices.ts';
 import { compareVersions, versionKey, withoutEndingZeros } from '../../src/catalog/controls/frameworks.ts';
 import {
   createGraph,
@@ -8,9 +7,9 @@ import {
   type Graph,
   type GraphNode,
   type MappingStatus,
+  type Neighbor,
   statuses,
   statusMask,
-  type WalkedPath,
   walkPaths,
 } from '../../src/catalog/crosswalk/graph.ts';
 import { suite } from '../support/harness.ts';
@@ -39,12 +38,16 @@ const graphs = fc
     return { nodes, edges: [...edges.values()] };
   });
 
-/** Walks with no bound but the number of paths. */
-function walked(graph: Graph, source: number, target: number, maxHops: number, mask: number, most = 1e9) {
-  const paths: WalkedPath[] = [];
-  const take = (path: WalkedPath) => paths.length < most && paths.push(path) > 0;
-  const bounds = { take, milliseconds: Number.POSITIVE_INFINITY, now: () => 0 };
-  const isWhole = atOnce(walkPaths(graph, source, target, maxHops, mask, bounds));
+const walkOf = (graph: Graph, source: number, target: number, maxHops: number, mask: number) => ({
+  ...{ source, target, maxHops, mask },
+  first: graph.neighbors[source]!,
+});
+
+/** Walks to every end within six hops with no bound but the number of paths. */
+function walked(graph: Graph, source: number, target: number, most = 1e9) {
+  const paths: Neighbor[][] = [];
+  const take = (path: Neighbor[]) => paths.length < most && paths.push(path) > 0;
+  const isWhole = walkPaths(graph, walkOf(graph, source, target, 6, 7), take, () => false);
   return { paths, isWhole };
 }
 
@@ -54,8 +57,8 @@ test('a bound on paths gives the first of them and says so; one that is just eno
       const graph = createGraph(drawn.nodes, drawn.edges);
       for (const source of drawn.nodes.keys())
         for (const index of graph.frameworks.keys()) {
-          const all = walked(graph, source, index, 6, 7).paths;
-          const some = walked(graph, source, index, 6, 7, maxPaths);
+          const all = walked(graph, source, index).paths;
+          const some = walked(graph, source, index, maxPaths);
           assert.equal(some.paths, all.slice(0, maxPaths));
           assert.is(some.isWhole, all.length <= maxPaths);
         }
@@ -76,8 +79,16 @@ test('in a dense graph a deadline ends a search, and its ends are found by looki
     .flatMap((_, a) => nodes.slice(a + 1, -1).map((__, b) => ({ a, b: a + 1 + b, status: 'auto' as const })));
   const graph = createGraph(nodes, [...edges, { a: size - 2, b: size - 1, status: 'rejected' }]);
   let time = 0;
-  const bounds = { take: () => true, milliseconds: 50, now: () => time++ };
-  assert.is(atOnce(walkPaths(graph, 0, 1, 1_000_000, 7, bounds)), false);
+  const walk = walkOf(graph, 0, 1, 1_000_000, 7);
+  assert.is(
+    walkPaths(
+      graph,
+      walk,
+      () => true,
+      () => time++ > 50,
+    ),
+    false,
+  );
   let looks = 0;
   const neighbors = new Proxy(graph.neighbors, {
     get(lists, key, self) {
@@ -86,8 +97,8 @@ test('in a dense graph a deadline ends a search, and its ends are found by looki
     },
   });
   const counted = { ...graph, neighbors };
-  assert.equal(endsOfPaths(counted, 0, 1, Number.MAX_SAFE_INTEGER, statusMask(statuses)), [size - 1]);
-  assert.equal(endsOfPaths(counted, 0, 1, Number.MAX_SAFE_INTEGER, statusMask(['auto'])), []);
+  assert.equal(endsOfPaths(counted, walk), [size - 1]);
+  assert.equal(endsOfPaths(counted, { ...walk, mask: statusMask(['auto']) }), []);
   assert.ok(looks <= 2 * (size + 1), `${looks} lists of neighbors for two questions`);
 });
 

@@ -221,7 +221,7 @@ if (real) {
     assert.ok(answered > 100, `${answered} have paths`);
     const question = { framework: csf, identifier: 'GV.OC-01', to: 'nist-800-53', maxHops: 1 };
     const { paths } = again!.resolve({ ...question, statuses: new Set(['auto'] as const) });
-    const [first] = createExplainService(fresh, again!).explain(paths);
+    const [first] = paths.map(createExplainService(fresh, again!).withEvidence());
     const [evidence] = first!.controls[1]!.evidence as { reference: string; relationship?: string }[];
     const expected = ['section 0', isOscal ? 'equivalent-to' : undefined];
     assert.equal([evidence!.reference, evidence!.relationship], expected);

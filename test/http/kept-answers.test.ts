@@ -7,7 +7,7 @@ import { createDocumentCollectionService } from '../../src/collections/catalog-c
 import { createAnswerCache, createShortcut } from '../../src/http/cache.ts';
 import { securityHeaders } from '../../src/http/headers.ts';
 import { createLimiter, unlimited } from '../../src/http/limits.ts';
-import type { Observer } from '../../src/http/observe/record.ts';
+import type { Observer } from '../../src/http/record.ts';
 import { rememberTokens } from '../../src/http/verified-tokens.ts';
 import { type RunningServer, startServer } from '../../src/server.ts';
 import { type Clock, signToken, verifier } from '../support/app.ts';
@@ -38,7 +38,8 @@ async function serve(perMinute: number | null = null) {
   const limiter = perMinute === null ? unlimited : createLimiter(perMinute, () => 0);
   const seen: unknown[] = [];
   const observer = {
-    end: ({ route, subject, tokenType }, status) => seen.push([route, status, subject, tokenType]),
+    end: ({ route, caller }, status) =>
+      seen.push([route, status, caller && { by: caller.by, ...caller.viewer }]),
   } as Observer;
   const context = testContext(db, { verify: tokens.verify, now, cache, limiter, observer });
   const app = createApp(context);

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { createCciLookup } from '../../src/catalog/crosswalk/cci-lookup.ts';
+import { createCciService } from '../../src/catalog/crosswalk/cci.ts';
 import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
 import { createSearchService } from '../../src/catalog/search/queries.ts';
 import type { Database } from '../../src/db/database.ts';
@@ -11,7 +11,7 @@ import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
 const test = suite('the search index');
 
 const answerOf = (db: Database, q: string) =>
-  createSearchService(db, createCciLookup(db, createCrosswalkService(db))).search({
+  createSearchService(db, createCciService(db, createCrosswalkService(db))).search({
     q,
     page: 1,
     limit: 1000,

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { createLimiter } from '../../src/http/limits.ts';
-import { beginRecord } from '../../src/http/observe/record.ts';
+import { beginRecord } from '../../src/http/record.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { integrationCaller, sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { createCciLookup } from '../../src/catalog/crosswalk/cci-lookup.ts';
+import { createCciService } from '../../src/catalog/crosswalk/cci.ts';
 import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
 import { createSearchService } from '../../src/catalog/search/queries.ts';
 import { testApp } from '../support/app.ts';
@@ -63,7 +63,7 @@ function questionsOf(words: string[]): Record<string, string> {
 
 onReal?.('each answers, alone and with filters, and its pages fit', async () => {
   const t = await testApp([...benchmarkPaths, shipped('search')]);
-  const service = createSearchService(t.db, createCciLookup(t.db, createCrosswalkService(t.db)));
+  const service = createSearchService(t.db, createCciService(t.db, createCrosswalkService(t.db)));
   const words = t.db.sqlite
     .prepare<[], string>('SELECT term FROM rule_words ORDER BY doc DESC, term')
     .pluck()

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { searchProblems } from '../../importers/stigs/search-problems.ts';
-import { createCciLookup } from '../../src/catalog/crosswalk/cci-lookup.ts';
+import { createCciService } from '../../src/catalog/crosswalk/cci.ts';
 import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
 import { createSearchService, type RuleSearch } from '../../src/catalog/search/queries.ts';
 import { type Database, openSerialized } from '../../src/db/database.ts';
@@ -103,7 +103,7 @@ test('answers as with an index made anew from the texts, while its parts are hal
   const compare = (all: RuleSearch[], where: string) => {
     const other = rebuilt(db);
     const [own, right] = [db, other].map((each) =>
-      createSearchService(each, createCciLookup(each, createCrosswalkService(each))),
+      createSearchService(each, createCciService(each, createCrosswalkService(each))),
     );
     let found = 0;
     for (const each of all) {

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { createCciLookup } from '../../src/catalog/crosswalk/cci-lookup.ts';
+import { createCciService } from '../../src/catalog/crosswalk/cci.ts';
 import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
 import { createSearchService } from '../../src/catalog/search/queries.ts';
 import { testApp } from '../support/app.ts';
@@ -14,7 +14,7 @@ const onReal = suiteIf(referenceData, 'Questions to the real rules');
 
 onReal?.('a right rule is among the first ten, and nothing stays empty', async () => {
   const t = await testApp([...benchmarkPaths, shipped('search')]);
-  const service = createSearchService(t.db, createCciLookup(t.db, createCrosswalkService(t.db)));
+  const service = createSearchService(t.db, createCciService(t.db, createCrosswalkService(t.db)));
   const own = await successOf(service, ownQuestions());
   assert.ok(own.success >= 0.9, `questions.tsv: ${own.success}`);
   assert.is(own.empty, 0);

@@ -7,7 +7,7 @@ import { readConfig } from '../../src/base/config.ts';
 import type { Database } from '../../src/db/database.ts';
 import { createAnswerCache } from '../../src/http/cache.ts';
 import type { Env } from '../../src/http/env.ts';
-import { createMetrics } from '../../src/http/observe/metrics.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
 import { type Given, testContext } from './context.ts';
 import { preparedCatalog } from './prepared.ts';
 import { watched } from './watched.ts';

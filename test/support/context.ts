@@ -5,7 +5,7 @@ import { type AuditStream, silentAudit } from '../../src/audit/stream.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { Database } from '../../src/db/database.ts';
 import { createQueue, createUploadQueues, unlimited } from '../../src/http/limits.ts';
-import { createObserver } from '../../src/http/observe/record.ts';
+import { createObserver } from '../../src/http/record.ts';
 import { createUploads } from '../../src/site/checklists/uploads.ts';
 
 /** What a test says of its application: the rest is without limits, silent and not kept. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { createLog, redact } from '../../src/base/log.ts';
-import { beginRecord, createObserver } from '../../src/http/observe/record.ts';
+import { beginRecord, createObserver } from '../../src/http/record.ts';
 import { suite } from '../support/harness.ts';
 
 const log = suite('Log');
@@ -60,7 +60,10 @@ log('a request line is one line of JSON whatever its texts are, and levels hold 
         const lines = written((l) => {
           const arrival = { method, remote: '10.0.0.1', secure: false, connected: false };
           const record = beginRecord(arrival, (name) => (name === 'user-agent' ? userAgent : undefined));
-          Object.assign(record, { organization, subject: 'alice', tokenType: 'user', route: '/a' });
+          Object.assign(record, {
+            caller: { by: 'user', viewer: { kind: 'user', subject: 'alice', organization } },
+            route: '/a',
+          });
           createObserver(l).end(record, 200, 12);
         });
         assert.is(lines.length, 1);

@@ -105,7 +105,7 @@ export function createControlAssessments({ sqlite, read }: Database) {
       ),
       // The leaves in the order of the document.
       objectives: leavesOf(assessment.objectives ?? []).map(({ part: linked = '', ...leaf }) => {
-        const part = is53 ? partOf(identifier, leaf.label) : linked;
+        const part = is53 ? (partOf(identifier, leaf.label) ?? '') : linked;
         return { ...leaf, part, ccis: ccisOf(part, referenced.get(identifier) ?? []) };
       }),
       methods: assessment.methods ?? [],
@@ -144,7 +144,7 @@ export function createControlAssessments({ sqlite, read }: Database) {
 
 /** One reference may name several controls, and a control several times: `AC-2 a, AC-2 b`. */
 export function partsOfReference(control: string, reference: string): string[] {
-  const parts = reference.split(/[,;]/).flatMap((each) => partOf(control, each, null) ?? []);
+  const parts = reference.split(/[,;]/).flatMap((each) => partOf(control, each) ?? []);
   return parts.length === 0 ? [''] : parts;
 }
 

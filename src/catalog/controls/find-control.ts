@@ -1,15 +1,12 @@
 import { fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { perGeneration } from '../../db/one-generation.ts';
-import { type CatalogFramework, frameworks, isPublished } from './frameworks.ts';
+import { frameworks, isPublished } from './frameworks.ts';
 import { canonicalIdentifier } from './identifier.ts';
 
 /** A control as GET /controls shows it. */
-export interface KnownControl {
-  id: string;
-  framework: CatalogFramework;
+interface KnownControl {
   identifier: string;
-  sortKey: string;
   title: string;
   family: string;
   statement: string;
@@ -34,7 +31,7 @@ const published = JSON.stringify(frameworks);
 export function createFindControls(db: Database) {
   const publishedForm = createPublishedForm(db);
   const find = db.sqlite.prepare<[string], KnownControl & { at: number }>(
-    `SELECT n.key AS at, k.id, k.framework, k.identifier, k.sort_key AS sortKey, k.title, k.family, k.statement
+    `SELECT n.key AS at, k.identifier, k.title, k.family, k.statement
        FROM json_each(?) AS n CROSS JOIN known_controls AS k ON k.id = coalesce(
             (SELECT id FROM control_keys WHERE id = n.value ->> 1 AND framework = n.value ->> 0),
             (SELECT id FROM control_keys WHERE framework = n.value ->> 0 AND identifier = n.value ->> 2))`,
@@ -74,14 +71,12 @@ export function createFindOwnControl(db: Pick<Database, 'sqlite' | 'catalogVersi
   };
 }
 
-export type PublishedForm = (framework: string, text: string) => string | null;
-
 /**
  * Gives a function for the published form of an identifier in any of its spellings, as `canonicalIdentifier`. Of a site's
  * own framework it finds the identifier of a control or mapping in any case (rule D54.1), as written where two differ by
  * case alone.
  */
-export function createPublishedForm(db: Pick<Database, 'sqlite' | 'catalogVersion'>): PublishedForm {
+export function createPublishedForm(db: Pick<Database, 'sqlite' | 'catalogVersion'>) {
   const identifiers = db.sqlite.prepare<object, { framework: string; identifier: string }>(
     `SELECT framework, identifier FROM control_keys WHERE framework NOT IN (SELECT value FROM json_each(@published))
       UNION SELECT framework, identifier FROM crosswalk_nodes
@@ -91,7 +86,7 @@ export function createPublishedForm(db: Pick<Database, 'sqlite' | 'catalogVersio
   const byKey = perGeneration(db, () =>
     Map.groupBy(identifiers.all({ published }), (each) => keyOf(each.framework, each.identifier)),
   );
-  return (framework, text) => {
+  return (framework: string, text: string): string | null => {
     const spelling = canonicalIdentifier(framework, text);
     if (spelling === null || isPublished(framework)) return spelling;
     const known = byKey().get(keyOf(framework, spelling)) ?? [];

@@ -14,11 +14,9 @@ export type CatalogFramework = (typeof catalogFrameworks)[number];
 
 /** The baselines of NIST SP 800-53B, in order; those of other profiles come after them (rule D31). */
 export const nistBaselines = ['low', 'moderate', 'high', 'privacy'] as const;
-export type NistBaseline = (typeof nistBaselines)[number];
 
-const romans = ['I', 'II', 'III'];
 /** The MAC levels of DoDI 8500.2. */
-export const macNames = romans.map((roman) => `MAC ${roman}`);
+export const macNames = ['MAC I', 'MAC II', 'MAC III'];
 
 /** A MAC level in any spelling of D6.3: `MAC I`, `MACI`, `I`, `1`; undefined for another text. */
 export function macLevel(text: string): string | undefined {
@@ -26,13 +24,13 @@ export function macLevel(text: string): string | undefined {
     .trim()
     .toUpperCase()
     .replace(/^MAC\s*/, '');
-  return macNames[/^[123]$/.test(short) ? Number(short) - 1 : romans.indexOf(short)];
+  return macNames[['1', '2', '3'].indexOf(short)] ?? macNames.find((name) => name === `MAC ${short}`);
 }
 
 /** The formats of a catalog's export. */
 export const exportFormats = ['oscal', 'csv', 'xlsx'] as const;
 
-export function isNistBaseline(name: string): name is NistBaseline {
+export function isNistBaseline(name: string): name is (typeof nistBaselines)[number] {
   return (nistBaselines as readonly string[]).includes(name);
 }
 

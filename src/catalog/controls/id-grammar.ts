@@ -20,7 +20,7 @@ export interface FoundId {
 }
 
 /** The longest id (rule D39.1). */
-export const longestId = 64;
+const longestId = 64;
 
 /** A word: what joins letters and digits, so that a host name or a part number is one word. */
 const word = /[\p{L}\p{N}_.@-]+/gu;

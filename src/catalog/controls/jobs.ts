@@ -1,9 +1,8 @@
-import type { FileChoice, RenderedFile } from '../../http/downloads.ts';
-import { renderFile } from '../../http/downloads.ts';
+import { type RenderedFile, renderFile } from '../../http/downloads.ts';
 import { interchangeColumns, interchangeRows } from './export.ts';
 import { toCatalog, toProfile } from './oscal.ts';
 import type { ControlFilter, ControlService, LoadedCatalog } from './queries.ts';
-import type { CciList, CciQuery, Frameworks } from './schema.ts';
+import type { CciList, CciQuery, ExportQuery, Frameworks } from './schema.ts';
 
 export interface ControlServices {
   controls: ControlService;
@@ -38,29 +37,26 @@ export const catalogPage = ({ controls }: ControlServices, framework: string, fi
   families: controls.families(framework, filter.version),
 });
 
-/** What a download of a catalog is asked for. */
-export interface ExportQuestion {
-  version?: string | undefined;
-  baseline?: string | undefined;
-  format: 'oscal' | 'csv' | 'xlsx';
-  raw?: boolean | undefined;
-}
-
 /** One version of a catalog, or a baseline of it, as a file with a name. Throws as `controls.exported`. */
 export function controlFile(
   { controls }: ControlServices,
   framework: string,
-  { version, baseline, format, raw }: ExportQuestion,
+  { version, baseline, format, raw }: ExportQuery,
   banner: string | null,
 ): RenderedFile & { name: string } {
   const catalog = controls.exported(framework, version, baseline);
-  const name = [catalog.framework, catalog.version, ...(baseline === undefined ? [] : [baseline])]
-    .join('_')
-    .replaceAll(' ', '_');
-  const choice: FileChoice = { format: format === 'oscal' ? 'json' : format, raw, banner };
-  const json =
-    format !== 'oscal' ? {} : catalog.baseline ? toProfile(catalog, catalog.baseline) : toCatalog(catalog);
-  const rows = interchangeRows(catalog);
-  const file = { json, root: 'controls', element: 'control', columns: interchangeColumns, rows };
-  return { name, ...renderFile(choice, file) };
+  const isOscal = format === 'oscal';
+  const document = () => (catalog.baseline ? toProfile(catalog, catalog.baseline) : toCatalog(catalog));
+  const file = {
+    json: isOscal ? document() : {},
+    root: 'controls',
+    element: 'control',
+    columns: interchangeColumns,
+    rows: isOscal ? [] : interchangeRows(catalog),
+  };
+  const name = [catalog.framework, catalog.version, ...(baseline === undefined ? [] : [baseline])].join('_');
+  return {
+    name: name.replaceAll(' ', '_'),
+    ...renderFile({ format: isOscal ? 'json' : format, raw, banner }, file),
+  };
 }

@@ -48,11 +48,11 @@ export const shownName = 'shown';
 /** NIST's namespace of its properties of SP 800-53. */
 const rmf = 'http://csrc.nist.gov/ns/rmf';
 
-const publications: Record<string, (revision: string) => string> = {
-  'nist-800-53': (revision) => `NIST Special Publication 800-53 Revision ${revision}`,
-  'nist-800-171': (revision) => `NIST Special Publication 800-171 Revision ${revision}`,
-  'dod-8500': (version) => `IA controls of ${version}`,
-  cci: (version) => `DISA Control Correlation Identifiers of ${version}`,
+const publications: Record<string, string> = {
+  'nist-800-53': 'NIST Special Publication 800-53 Revision',
+  'nist-800-171': 'NIST Special Publication 800-171 Revision',
+  'dod-8500': 'IA controls of',
+  cci: 'DISA Control Correlation Identifiers of',
 };
 
 /** `5.1.1` of the label `Rev 5.1.1`. */
@@ -67,8 +67,8 @@ const withoutBreaks = (text: string) =>
 
 /** The title of a version of a framework in references. */
 export function publicationOf(framework: string, version: string): string {
-  const title = publications[framework]?.(bareVersion(version)) ?? `${framework} ${version}`;
-  return oneLine(title);
+  const publication = publications[framework];
+  return oneLine(publication ? `${publication} ${bareVersion(version)}` : `${framework} ${version}`);
 }
 
 /** NIST's own files have more than ours: references, and parameters inside texts. */

@@ -209,16 +209,6 @@ export type ListedControl = Pick<AnyRecord, 'identifier' | 'statement'> &
 export type ShownControl = ListedControl &
   Pick<AnyRecord, 'guidance' | keyof Assessment | keyof typeof common>;
 
-/** The fields of a single record that the listed control lacks (rule D6.5), by framework. */
-export type ControlDetails = Pick<
-  ShownControl,
-  'framework' | 'version' | 'title' | 'related' | 'withdrawn'
-> & {
-  status?: string;
-  statementParts?: StatementPart[];
-  confidentialityLevels?: string[];
-};
-
 function listOf<T extends z.ZodType>(name: string, control: T) {
   return z
     .strictObject({
@@ -301,6 +291,7 @@ export const exportQuery = z.object({
   format: format(exportFormats),
   raw: flag('raw'),
 });
+export type ExportQuery = z.infer<typeof exportQuery>;
 
 export const Baselines = z
   .strictObject({
@@ -365,13 +356,7 @@ export const cciQuery = z.object({
   version,
   ...paging(100, 1000),
 });
-export type CciQuery = {
-  search?: string | undefined;
-  status?: ReadonlySet<string> | undefined;
-  version?: string | undefined;
-  page: number;
-  limit: number;
-};
+export type CciQuery = z.infer<typeof cciQuery>;
 
 export const cciParam = z.object({
   cci: requestText('cci', 200).openapi({ description: 'The CCI in any spelling.', example: 'CCI-000366' }),

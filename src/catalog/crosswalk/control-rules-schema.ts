@@ -4,8 +4,8 @@ import { listFilter, Pinned, stigFilter } from '../../http/list-filter.ts';
 import { Pagination, paging, positiveInteger, requestText } from '../../http/schema.ts';
 import { frameworkKey, longestFramework } from '../controls/frameworks.ts';
 import { Severity } from '../stigs/schema.ts';
-import { AutomationState } from './automation-schema.ts';
 import { statuses } from './graph.ts';
+import { AutomationState } from './reports-schema.ts';
 import { Path } from './schema.ts';
 
 export const ReachedRule = z
@@ -88,6 +88,7 @@ export const controlRulesQuery = z.object({
   ...paging(50, 100),
 });
 
-/** A question; `among` has the slugs of its list. */
-export type RulesQuery = z.infer<typeof controlRulesParam> &
-  Omit<z.infer<typeof controlRulesQuery>, 'list'> & { among?: string[] | undefined };
+/** The question of the API: `list` is the id of a list. */
+export type ListedRulesQuery = z.infer<typeof controlRulesParam> & z.infer<typeof controlRulesQuery>;
+/** The same with the slugs of the list. */
+export type RulesQuery = Omit<ListedRulesQuery, 'list'> & { among?: string[] | undefined };

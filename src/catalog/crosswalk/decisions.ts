@@ -1,6 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
-import { mappingChanges, mappingDecisions } from '../../db/user-tables.ts';
 import { createFacts } from './facts.ts';
 import {
   type Graph,
@@ -25,31 +23,39 @@ export interface DecidedPair extends MappingDecision {
   stale: boolean;
 }
 
-const { aFramework, aIdentifier, bFramework, bIdentifier } = mappingDecisions;
-const pairKey = [aFramework, aIdentifier, bFramework, bIdentifier];
+type PairKey = [aFramework: string, aIdentifier: string, bFramework: string, bIdentifier: string];
+
+const isPair = 'a_framework = ? AND a_identifier = ? AND b_framework = ? AND b_identifier = ?';
+const keyOf = ([a, b]: [GraphNode, GraphNode]): PairKey => [
+  a.framework,
+  a.identifier,
+  b.framework,
+  b.identifier,
+];
 
 export type MappingDecisions = ReturnType<typeof createMappingDecisions>;
 
 /** An operator's decisions about pairs of the crosswalk (rules D7.1, D34.5). */
 export function createMappingDecisions(db: Database) {
-  const { orm } = db;
+  const { sqlite } = db;
   const facts = createFacts(db);
-  const isPair = and(...pairKey.map((column) => eq(column, sql.placeholder(column.name))));
-  const valuesOf = ([a, b]: [GraphNode, GraphNode]) => ({
-    ...{ a_framework: a.framework, a_identifier: a.identifier },
-    ...{ b_framework: b.framework, b_identifier: b.identifier },
-  });
-  const { status, reason, decidedAt } = mappingDecisions;
-  const one = orm.select({ status, reason, decidedAt }).from(mappingDecisions).where(isPair).prepare();
-  const deletion = orm.delete(mappingDecisions).where(isPair).prepare();
-
+  const one = sqlite.prepare<PairKey, MappingDecision>(
+    `SELECT status, reason, decided_at AS decidedAt FROM mapping_decisions WHERE ${isPair}`,
+  );
+  const every = sqlite
+    .prepare<[], [...PairKey, MappingStatus, string, string]>(
+      `SELECT a_framework, a_identifier, b_framework, b_identifier, status, reason, decided_at
+         FROM mapping_decisions ORDER BY decided_at, a_identifier, b_identifier`,
+    )
+    .raw();
+  const store = sqlite.prepare<[...PairKey, string, string, string]>(
+    `INSERT INTO mapping_decisions (a_framework, a_identifier, b_framework, b_identifier, status, reason, decided_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET status = excluded.status, reason = excluded.reason, decided_at = excluded.decided_at`,
+  );
+  const deletion = sqlite.prepare<PairKey>(`DELETE FROM mapping_decisions WHERE ${isPair}`);
   /** Changes `Database.catalogVersion`. */
-  function countChange(): void {
-    orm
-      .update(mappingChanges)
-      .set({ changes: sql`${mappingChanges.changes} + 1` })
-      .run();
-  }
+  const countChange = sqlite.prepare('UPDATE mapping_changes SET changes = changes + 1');
 
   /** Only the newest version counts, but for 800-171, whose revisions name different controls. */
   function standing(end: GraphNode): 'active' | 'withdrawn' | 'unknown' {
@@ -58,23 +64,23 @@ export function createMappingDecisions(db: Database) {
     return row.isNewest || end.framework === 'nist-800-171' ? row.status : 'withdrawn';
   }
 
-  function pairs() {
-    const rows = orm.select().from(mappingDecisions).orderBy(decidedAt, aIdentifier, bIdentifier).all();
-    return rows.map(({ aFramework, aIdentifier, bFramework, bIdentifier, ...decision }) => {
-      const a = { framework: aFramework, identifier: aIdentifier };
-      const b = { framework: bFramework, identifier: bIdentifier };
-      return { a, b, ...decision };
-    });
-  }
-
   const isStale = (ends: GraphNode[]) => ends.some((end) => standing(end) !== 'active');
+
+  const pairs = (): (NamedEdge & MappingDecision)[] =>
+    every.all().map(([framework, identifier, bFramework, bIdentifier, status, reason, decidedAt]) => ({
+      a: { framework, identifier },
+      b: { framework: bFramework, identifier: bIdentifier },
+      status,
+      reason,
+      decidedAt,
+    }));
 
   return {
     standing,
 
     /** The decision about a pair, whichever end comes first; null where there is none. */
     of: (from: GraphNode, to: GraphNode): MappingDecision | null =>
-      one.get(valuesOf(inOrder(from, to))) ?? null,
+      one.get(...keyOf(inOrder(from, to))) ?? null,
 
     /** Every decision, in the order in which they were made. */
     all: (): DecidedPair[] =>
@@ -84,26 +90,23 @@ export function createMappingDecisions(db: Database) {
       }),
 
     /** The edges that decisions change or add to the sources' graph; rejected and stale ones add none. */
-    over(stated: Graph): NamedEdge[] {
-      return pairs().filter(({ a, b, status }) => {
+    over: (stated: Graph): NamedEdge[] =>
+      pairs().filter(({ a, b, status }) => {
         const [from, to] = [a, b].map(({ framework, identifier }) => stated.idOf(framework, identifier));
         const edge = from === undefined ? undefined : stated.neighbors[from]!.find(({ node }) => node === to);
         return edge ? edge.status !== statusCode(status) : status !== 'rejected' && !isStale([a, b]);
-      });
-    },
+      }),
 
     /** Stores a decision, or replaces the one about the pair. */
-    set([a, b]: [GraphNode, GraphNode], set: MappingDecision): void {
-      const first = { aFramework: a.framework, aIdentifier: a.identifier };
-      const values = { ...first, bFramework: b.framework, bIdentifier: b.identifier, ...set };
-      orm.insert(mappingDecisions).values(values).onConflictDoUpdate({ target: pairKey, set }).run();
-      countChange();
+    set(ends: [GraphNode, GraphNode], { status, reason, decidedAt }: MappingDecision): void {
+      store.run(...keyOf(ends), status, reason, decidedAt);
+      countChange.run();
     },
 
     /** Deletes a decision; false where there is none. */
     remove(ends: [GraphNode, GraphNode]): boolean {
-      countChange();
-      return deletion.run(valuesOf(ends)).changes > 0;
+      countChange.run();
+      return deletion.run(...keyOf(ends)).changes > 0;
     },
   };
 }

@@ -1,53 +1,31 @@
-import { eq } from 'drizzle-orm';
 import { withoutFolder } from '../../base/source-name.ts';
 import { compareCodePoints, count } from '../../base/text.ts';
-import { frameworkVersions } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import { createControlVersions } from '../controls/versions.ts';
 import { createMappingDecisions } from './decisions.ts';
 import { createFacts, isEnd, isStatedFor } from './facts.ts';
-import { type GraphNode, inOrder, statuses } from './graph.ts';
-import type { PathQuestion } from './path-search.ts';
+import { type GraphNode, inOrder, nameOf, statuses } from './graph.ts';
 import { createPins } from './pins.ts';
-import type { CrosswalkService } from './queries.ts';
-import type { Evidence, NoPath, OwnEvidence, Path, PathStep } from './schema.ts';
+import type { CrosswalkService, PathQuestion } from './queries.ts';
+import type { Evidence, NoPath, OwnEvidence, Path, PathStep, Unknown } from './schema.ts';
 
 const mostStated = 3;
 
+/** A control, or a framework alone, as a request names it. */
+interface Reference {
+  framework: string;
+  identifier?: string | undefined;
+  version?: string | undefined;
+}
+
 export type ExplainService = ReturnType<typeof createExplainService>;
 
-/** Gives the evidence for the steps of paths, and the reason why a question has no path. */
+/** Gives the evidence for the steps of paths, the reason why a question has no path, and what of it does not exist. */
 export function createExplainService(db: Database, crosswalk: CrosswalkService) {
-  const unknownIn = createUnknownIn(db, crosswalk);
-  return { explain: createExplain(db), whyNot: createWhyNot(db, crosswalk), unknownIn };
-}
-
-/** Gives a function that says which part of a control reference does not exist here, if one does not (rule D54.2). */
-function createUnknownIn(db: Database, crosswalk: CrosswalkService) {
   const facts = createFacts(db);
   const pins = createPins(db);
-  const versions = createControlVersions(db);
-  const isFramework = (framework: string) =>
-    versions.known().includes(framework) || crosswalk.graph().frameworks.includes(framework);
-
-  return ({
-    framework,
-    identifier,
-    version,
-  }: Partial<GraphNode> & { framework: string; version?: string | undefined }) =>
-    db.read((): ('framework' | 'identifier' | 'version')[] => {
-      if (!isFramework(framework)) return ['framework'];
-      if (identifier === undefined) return [];
-      const isNode = crosswalk.graph().idOf(framework, identifier) !== undefined;
-      const isControl = isNode || facts.control({ framework, identifier }) !== undefined;
-      const isVersion = version === undefined || pins.isKnown(framework, version);
-      return [...(isControl ? [] : ['identifier' as const]), ...(isVersion ? [] : ['version' as const])];
-    });
-}
-
-function createExplain(db: Database) {
-  const facts = createFacts(db);
   const decisions = createMappingDecisions(db);
+  const versions = createControlVersions(db);
 
   function evidenceOf(a: PathStep, b: PathStep, pin?: string): (Evidence | OwnEvidence)[] {
     const derived = facts.evidence(a, b);
@@ -68,30 +46,6 @@ function createExplain(db: Database) {
     }));
   }
 
-  /** The paths with the evidence for each step; under a version pin the first step has the evidence for that version. */
-  return function* explain(paths: Path[], pin?: string): Generator<Path> {
-    // Thousands of paths share a few edges.
-    const known = new Map<string, (Evidence | OwnEvidence)[]>();
-    const remembered = (a: PathStep, b: PathStep, first: boolean) => {
-      const key = JSON.stringify([a.framework, a.identifier, b.framework, b.identifier, first]);
-      const found = known.get(key) ?? evidenceOf(a, b, first ? pin : undefined);
-      known.set(key, found);
-      return found;
-    };
-    for (const path of paths) {
-      const controls = path.controls.map((step, index) => {
-        const before = path.controls[index - 1];
-        return before ? { ...step, evidence: remembered(before, step, index === 1) } : { ...step };
-      });
-      yield { ...path, controls };
-    }
-  };
-}
-
-function createWhyNot(db: Database, crosswalk: CrosswalkService) {
-  const pins = createPins(db);
-  const facts = createFacts(db);
-
   /** The controls that sources map to a control without an edge, with what is wrong with them; `""` for none. */
   function unusedPairs(control: GraphNode): string {
     const ends = facts.stated(control).map(({ from, to }) => (isEnd(from, control) ? to : from));
@@ -108,45 +62,93 @@ function createWhyNot(db: Database, crosswalk: CrosswalkService) {
     return stated.slice(0, mostStated).join(', ') + (stated.length > mostStated ? ', ...' : '');
   }
 
-  return (question: PathQuestion): NoPath => {
-    const { framework, identifier, to, version } = question;
-    const shown = `${framework}:${identifier}`.slice(0, 64);
-    for (const key of [framework, to]) {
-      const isOf = eq(frameworkVersions.framework, key);
-      if (!db.orm.select().from(frameworkVersions).where(isOf).limit(1).get())
-        return noPath('not-imported', `No catalog of ${key.slice(0, 64)} is imported`);
-    }
-    const control = facts.control(question);
-    if (!control) return noPath('unknown-control', `${shown} is not in an imported catalog`);
-    const label = `"${version?.slice(0, 64)}"`;
-    if (version !== undefined && !pins.isKnown(framework, version))
-      return noPath('unknown-version', `No source has the version ${label} of ${framework}`);
-    const any = { ...question, statuses: new Set(statuses) };
-    const farther = { maxHops: Number.MAX_SAFE_INTEGER };
-    const hops = count(question.maxHops, 'hop');
-    if (crosswalk.hasPath(any))
-      return noPath('filtered-by-status', 'There are paths, but none with only the requested statuses');
-    if (crosswalk.hasPath({ ...question, ...farther }))
-      return noPath('beyond-max-hops', `There are paths, but none within ${hops}`);
-    if (crosswalk.hasPath({ ...any, ...farther })) {
-      const matter = `only with more than ${hops} and with other statuses`;
-      return noPath('beyond-max-hops', `There are paths, but ${matter}`);
-    }
-    if (version !== undefined && crosswalk.hasPath({ ...question, version: undefined })) {
-      const matter = `The mappings of ${shown} in version ${label} do not reach ${to.slice(0, 64)}`;
-      return noPath('no-mapping', `${matter}. Without the version there are paths`);
-    }
-    if (control.status === 'withdrawn')
-      return { ...noPath('withdrawn', `${shown} is withdrawn`), incorporatedInto: control.withdrawnInto };
-    const { frameworks, idOf } = crosswalk.graph();
-    if (!frameworks.includes(framework) || !frameworks.includes(to)) {
-      const matter = `No mapping between ${framework} and ${to} is imported`;
-      return noPath('not-imported', matter.slice(0, 300));
-    }
-    const unused = idOf(framework, identifier) === undefined ? unusedPairs(question) : '';
-    if (unused !== '')
-      return noPath('no-mapping', `The sources map ${shown}, but no mapping can be used: ${unused}`);
-    return noPath('no-mapping', `No imported source maps ${shown} to ${to.slice(0, 64)}`);
+  return {
+    /**
+     * Gives a function that adds the evidence to the steps of paths; under a version pin the first step has the evidence
+     * for that version.
+     */
+    withEvidence(pin?: string) {
+      // Thousands of paths share a few edges.
+      const known = new Map<string, (Evidence | OwnEvidence)[]>();
+      const evidence = (a: PathStep, b: PathStep, isFirst: boolean) => {
+        const key = JSON.stringify([nameOf(a), nameOf(b), isFirst]);
+        const found = known.get(key) ?? evidenceOf(a, b, isFirst ? pin : undefined);
+        known.set(key, found);
+        return found;
+      };
+      return ({ controls, ...path }: Path): Path => ({
+        ...path,
+        controls: controls.map((step, index) => {
+          const before = controls[index - 1];
+          return before ? { ...step, evidence: evidence(before, step, index === 1) } : step;
+        }),
+      });
+    },
+
+    /** The parts of a control reference that do not exist here (rule D54.2), as `sent`; `fieldOf` names them. */
+    unknownIn(
+      { framework, identifier, version }: Reference,
+      sent: Reference,
+      fieldOf: (part: keyof Reference) => string,
+    ): Unknown {
+      const { frameworks, idOf } = crosswalk.graph();
+      const exists = {
+        framework: versions.known().includes(framework) || frameworks.includes(framework),
+        identifier:
+          identifier === undefined ||
+          idOf(framework, identifier) !== undefined ||
+          facts.control({ framework, identifier }) !== undefined,
+        version: version === undefined || pins.isKnown(framework, version),
+      };
+      const parts = exists.framework ? (['identifier', 'version'] as const) : (['framework'] as const);
+      return parts
+        .filter((part) => !exists[part])
+        .map((part) => ({ field: fieldOf(part), value: sent[part]! }));
+    },
+
+    /** Why a question has no path. */
+    whyNot(question: PathQuestion): NoPath {
+      const { framework, identifier, to, version } = question;
+      const shown = `${framework}:${identifier}`.slice(0, 64);
+      for (const key of [framework, to]) {
+        if (!versions.imported().includes(key))
+          return noPath('not-imported', `No catalog of ${key.slice(0, 64)} is imported`);
+      }
+      const control = facts.control(question);
+      if (!control) return noPath('unknown-control', `${shown} is not in an imported catalog`);
+      const label = `"${version?.slice(0, 64)}"`;
+      if (version !== undefined && !pins.isKnown(framework, version))
+        return noPath('unknown-version', `No source has the version ${label} of ${framework}`);
+      const any = { ...question, statuses: new Set(statuses) };
+      const farther = { maxHops: Number.MAX_SAFE_INTEGER };
+      const hops = count(question.maxHops, 'hop');
+      if (crosswalk.hasPath(any))
+        return noPath('filtered-by-status', 'There are paths, but none with only the requested statuses');
+      if (crosswalk.hasPath({ ...question, ...farther }))
+        return noPath('beyond-max-hops', `There are paths, but none within ${hops}`);
+      if (crosswalk.hasPath({ ...any, ...farther })) {
+        const matter = `only with more than ${hops} and with other statuses`;
+        return noPath('beyond-max-hops', `There are paths, but ${matter}`);
+      }
+      if (version !== undefined && crosswalk.hasPath({ ...question, version: undefined })) {
+        const matter = `The mappings of ${shown} in version ${label} do not reach ${to.slice(0, 64)}`;
+        return noPath('no-mapping', `${matter}. Without the version there are paths`);
+      }
+      if (control.status === 'withdrawn')
+        return {
+          ...noPath('withdrawn', `${shown} is withdrawn`),
+          incorporatedInto: JSON.parse(control.withdrawnInto) as string[],
+        };
+      const { frameworks, idOf } = crosswalk.graph();
+      if (!frameworks.includes(framework) || !frameworks.includes(to)) {
+        const matter = `No mapping between ${framework} and ${to} is imported`;
+        return noPath('not-imported', matter.slice(0, 300));
+      }
+      const unused = idOf(framework, identifier) === undefined ? unusedPairs(question) : '';
+      if (unused !== '')
+        return noPath('no-mapping', `The sources map ${shown}, but no mapping can be used: ${unused}`);
+      return noPath('no-mapping', `No imported source maps ${shown} to ${to.slice(0, 64)}`);
+    },
   };
 }
 

@@ -1,7 +1,5 @@
-import { and, asc, eq, or, sql } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
-import { controls, frameworkVersions, ofControl } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import type { Column } from '../../http/columns.ts';
 import { oneLine } from '../../http/oscal-parts.ts';
@@ -19,18 +17,22 @@ import {
 } from './graph.ts';
 import type { CrosswalkService } from './queries.ts';
 
-/** A pair as a source states it. */
-export interface StatedPair {
-  fromFramework: string;
-  fromVersion: string;
-  fromIdentifier: string;
-  toFramework: string;
-  toVersion: string;
-  toIdentifier: string;
-  reference: string;
-  /** From the left to the right, as OSCAL names it; `""` where the source states none. */
-  relationship: string;
-}
+/** The columns of our interchange for pairs (data/README.md). */
+export const pairFields = [
+  'fromFramework',
+  'fromVersion',
+  'fromIdentifier',
+  'toFramework',
+  'toVersion',
+  'toIdentifier',
+  'reference',
+] as const;
+
+/**
+ * A pair as a source states it. `relationship` is from the left to the right, as OSCAL names it; `""` where the source
+ * states none.
+ */
+export type StatedPair = Record<(typeof pairFields)[number] | 'relationship', string>;
 
 /** A control in the newest version that has it. */
 export interface End extends GraphNode {
@@ -63,7 +65,23 @@ export type MappingExport = ReturnType<typeof createMappingExport>;
 
 /** Gives a function that reads the direct edges between two frameworks, without rejected ones (rule D30.1). */
 export function createMappingExport(db: Database, crosswalk: CrosswalkService) {
-  const pairsOf = createStatedPairs(db);
+  // A pair of a control with itself says nothing.
+  const statedPairs = db.sqlite.prepare<
+    { from: string; to: string },
+    StatedPair & { a: string | null; b: string | null }
+  >(
+    `SELECT DISTINCT f.from_framework AS fromFramework, f.from_version AS fromVersion,
+            f.from_identifier AS fromIdentifier, f.to_framework AS toFramework, f.to_version AS toVersion,
+            f.to_identifier AS toIdentifier, f.reference, coalesce(d.relationship, '') AS relationship,
+            a.framework || ':' || a.identifier AS a, b.framework || ':' || b.identifier AS b
+       FROM mapping_facts AS f
+       LEFT JOIN mapping_details AS d ON d.source_id = f.source_id AND d.ordinal = f.ordinal
+       LEFT JOIN crosswalk_evidence AS e ON e.source_id = f.source_id AND e.ordinal = f.ordinal
+       LEFT JOIN crosswalk_nodes AS a ON a.id = e.a LEFT JOIN crosswalk_nodes AS b ON b.id = e.b
+      WHERE ((f.from_framework = @from AND f.to_framework = @to) OR (f.from_framework = @to AND f.to_framework = @from))
+        AND (f.from_framework <> f.to_framework OR f.from_identifier <> f.to_identifier)
+      ORDER BY 1, 2, 4, 5, 3, 6, 7, 8`,
+  );
   const changed = db.sqlite
     .prepare<{ from: string; to: string }, string | null>(
       `SELECT max(edition) FROM mapping_facts
@@ -72,24 +90,26 @@ export function createMappingExport(db: Database, crosswalk: CrosswalkService) {
     )
     .pluck();
   const decisions = createMappingDecisions(db);
-  const { framework, version, isNewest } = frameworkVersions;
   // The revisions of 800-171 name different controls; of every other framework the newest version counts.
-  const { identifier, title, status } = controls;
-  const everyEnd = db.orm
-    .select({ framework, version, identifier, title, status })
-    .from(controls)
-    .innerJoin(frameworkVersions, ofControl)
-    .where(
-      and(eq(framework, sql.placeholder('framework')), or(eq(isNewest, 1), eq(framework, 'nist-800-171'))),
-    )
-    .orderBy(asc(isNewest), asc(version), asc(controls.ordinal))
-    .prepare();
+  const everyEnd = db.sqlite.prepare<[string], End & { status: 'active' | 'withdrawn' }>(
+    `SELECT c.framework, c.version, c.identifier, c.title, c.status
+       FROM controls AS c
+       JOIN framework_versions AS v ON v.framework = c.framework AND v.version = c.version
+      WHERE c.framework = ? AND (v.is_newest = 1 OR c.framework = 'nist-800-171')
+      ORDER BY v.is_newest, c.version, c.ordinal`,
+  );
 
   /** The direct edges from one framework to another. */
   function mappingsOf({ nodes, neighbors }: Graph, from: string, to: string, ends: Map<string, End>) {
     const endOf = (node: GraphNode): End => ends.get(nameOf(node)) ?? { ...node, version: '', title: '' };
-    const pairs = pairsOf(from, to);
-    const decided = new Map(decisions.all().map(({ ends: [a, b], ...each }) => [nameOfEdge({ a, b }), each]));
+    // By edge; "" has the pairs that make none.
+    const pairs = new Map<string, StatedPair[]>();
+    for (const { a, b, ...pair } of statedPairs.all({ from, to })) {
+      const name = a === null || b === null ? '' : edgeBetween(a, b);
+      const known = pairs.get(name) ?? [];
+      pairs.set(name, known);
+      known.push(pair);
+    }
     const mappings: DirectMapping[] = [];
     for (const [id, node] of nodes.entries()) {
       if (node.framework !== from) continue;
@@ -107,7 +127,7 @@ export function createMappingExport(db: Database, crosswalk: CrosswalkService) {
           to: endOf(other),
           status,
           stated,
-          decision: decided.get(name) ?? null,
+          decision: decisions.of(node, other),
         });
       }
     }
@@ -118,7 +138,7 @@ export function createMappingExport(db: Database, crosswalk: CrosswalkService) {
 
   return (from: string, to: string): ExportedMappings =>
     db.read(() => {
-      const rows = [...new Set([from, to])].flatMap((each) => everyEnd.all({ framework: each }));
+      const rows = [...new Set([from, to])].flatMap((each) => everyEnd.all(each));
       for (const [field, each] of Object.entries({ from, to })) {
         const isKnown = rows.some(({ framework }) => framework === each);
         requireFramework(each, isKnown, field);
@@ -134,50 +154,6 @@ export function createMappingExport(db: Database, crosswalk: CrosswalkService) {
       return { from, to, changed: changed.get({ from, to }) ?? null, mappings, others, unmapped };
     });
 }
-
-/**
- * Gives a function that reads what is stated between two frameworks, by edge; `""` has the pairs that make none. A pair
- * of a control with itself says nothing.
- */
-function createStatedPairs({ sqlite }: Database) {
-  const rows = sqlite.prepare<
-    { from: string; to: string },
-    StatedPair & { a: string | null; b: string | null }
-  >(
-    `SELECT DISTINCT f.from_framework AS fromFramework, f.from_version AS fromVersion,
-            f.from_identifier AS fromIdentifier, f.to_framework AS toFramework, f.to_version AS toVersion,
-            f.to_identifier AS toIdentifier, f.reference, coalesce(d.relationship, '') AS relationship,
-            a.framework || ':' || a.identifier AS a, b.framework || ':' || b.identifier AS b
-       FROM mapping_facts AS f
-       LEFT JOIN mapping_details AS d ON d.source_id = f.source_id AND d.ordinal = f.ordinal
-       LEFT JOIN crosswalk_evidence AS e ON e.source_id = f.source_id AND e.ordinal = f.ordinal
-       LEFT JOIN crosswalk_nodes AS a ON a.id = e.a LEFT JOIN crosswalk_nodes AS b ON b.id = e.b
-      WHERE ((f.from_framework = @from AND f.to_framework = @to) OR (f.from_framework = @to AND f.to_framework = @from))
-        AND (f.from_framework <> f.to_framework OR f.from_identifier <> f.to_identifier)
-      ORDER BY 1, 2, 4, 5, 3, 6, 7, 8`,
-  );
-  return (from: string, to: string): Map<string, StatedPair[]> => {
-    const pairs = new Map<string, StatedPair[]>();
-    for (const { a, b, ...pair } of rows.all({ from, to })) {
-      const name = a === null || b === null ? '' : edgeBetween(a, b);
-      const known = pairs.get(name) ?? [];
-      pairs.set(name, known);
-      known.push(pair);
-    }
-    return pairs;
-  };
-}
-
-/** The columns of our interchange for pairs (data/README.md). */
-export const pairFields = [
-  'fromFramework',
-  'fromVersion',
-  'fromIdentifier',
-  'toFramework',
-  'toVersion',
-  'toIdentifier',
-  'reference',
-] as const;
 
 /** The columns of the csv and xlsx: a row for each stated pair. */
 export const pairColumns: Column<StatedPair>[] = pairFields.map((name) => ({

@@ -112,65 +112,47 @@ export function createGraph(nodes: GraphNode[], edges: Iterable<NumberedEdge>): 
   };
 }
 
-/** A path by node ids without its source, with the code of the status of the edge that led to each. */
-export interface WalkedPath {
-  nodes: number[];
-  statuses: number[];
+/** What a walk looks for: by node ids and the index of a framework, -1 for one that the graph lacks. */
+export interface Walk {
+  source: number;
+  target: number;
+  /** The statuses of the edges that count. */
+  mask: number;
+  maxHops: number;
+  /** The edges of the source that count. */
+  first: Neighbor[];
 }
 
-/** What bounds a walk (D7.3). */
-export interface WalkBounds {
-  /** Receives each path; false ends the walk. */
-  take: (path: WalkedPath) => boolean;
-  /** Work without pauses, by the clock `now`. */
-  milliseconds: number;
-  now: () => number;
-}
-
-interface WalkStep {
-  node: number;
-  status: number;
+interface WalkStep extends Neighbor {
   parent: WalkStep | null;
 }
 
 /**
- * Walks every simple path of up to `maxHops` edges with statuses in `mask`, from a source to its first node of the
- * target framework: the shortest first, then in the order of nodes (D7.2). `first` replaces the edges of the source.
- * Yields where it can pause. Returns false where a bound stopped it.
+ * Walks every simple path from a source to its first node of the target framework: the shortest first, then in the
+ * order of nodes (D7.2). `take` receives each path without its source, with the status of the edge that led to each node.
+ * Returns false where `take` did, or where `isOver` ended the walk.
  */
-export function* walkPaths(
+export function walkPaths(
   graph: Graph,
-  source: number,
-  target: number,
-  maxHops: number,
-  mask: number,
-  bounds: WalkBounds,
-  first: Neighbor[] = graph.neighbors[source] ?? [],
-): Generator<void, boolean> {
+  { source, target, mask, maxHops, first }: Walk,
+  take: (path: Neighbor[]) => boolean,
+  isOver: () => boolean,
+): boolean {
   const distance = graph.distancesTo(target, mask);
   let level: WalkStep[] = [{ node: source, status: 0, parent: null }];
   let visited = 0;
-  let left = bounds.milliseconds;
-  let from = bounds.now();
   for (let hops = 1; hops <= maxHops && level.length > 0; hops++) {
     const next: WalkStep[] = [];
-    for (const step of level) {
-      const neighbors = hops === 1 ? first : graph.neighbors[step.node]!;
-      for (const { node, status } of neighbors) {
-        if ((visited++ & 1023) === 1023) {
-          left -= bounds.now() - from;
-          if (left < 0) return false;
-          yield;
-          from = bounds.now();
-        }
+    for (const step of level)
+      for (const { node, status } of hops === 1 ? first : graph.neighbors[step.node]!) {
+        if ((visited++ & 1023) === 1023 && isOver()) return false;
         if (((1 << status) & mask) === 0 || isOn(step, node)) continue;
         const here = { node, status, parent: step };
-        if (graph.frameworkOf[node] === target) {
-          if (!bounds.take(unroll(here))) return false;
-        } else if (graph.isPassed[graph.frameworkOf[node]!] && hops + distance[node]! <= maxHops)
-          next.push(here);
+        const framework = graph.frameworkOf[node]!;
+        if (framework === target) {
+          if (!take(unroll(here))) return false;
+        } else if (graph.isPassed[framework] && hops + distance[node]! <= maxHops) next.push(here);
       }
-    }
     level = next;
   }
   return true;
@@ -180,27 +162,18 @@ export function* walkPaths(
  * The nodes, in order, at which the paths of `walkPaths` end. A shortest path is simple, so this visits each node once
  * and needs no bound.
  */
-export function endsOfPaths(
-  graph: Graph,
-  source: number,
-  target: number,
-  maxHops: number,
-  mask: number,
-  first: Neighbor[] = graph.neighbors[source] ?? [],
-): number[] {
-  if (target < 0) return [];
+export function endsOfPaths(graph: Graph, { source, target, mask, maxHops, first }: Walk): number[] {
   const seen = new Set([source]);
   let level = [source];
   for (let hops = 1; hops <= maxHops && level.length > 0; hops++) {
     const next: number[] = [];
-    for (const from of level) {
+    for (const from of level)
       for (const { node, status } of hops === 1 ? first : graph.neighbors[from]!) {
         if (((1 << status) & mask) === 0 || seen.has(node)) continue;
         seen.add(node);
         const framework = graph.frameworkOf[node]!;
         if (framework !== target && graph.isPassed[framework]) next.push(node);
       }
-    }
     level = next;
   }
   seen.delete(source);
@@ -230,12 +203,9 @@ function isOn(step: WalkStep, node: number): boolean {
   return false;
 }
 
-function unroll(end: WalkStep): WalkedPath {
-  const nodes: number[] = [];
-  const codes: number[] = [];
-  for (let each = end; each.parent !== null; each = each.parent) {
-    nodes.unshift(each.node);
-    codes.unshift(each.status);
-  }
-  return { nodes, statuses: codes };
+function unroll(end: WalkStep): Neighbor[] {
+  const path: Neighbor[] = [];
+  for (let { node, status, parent } = end; parent !== null; { node, status, parent } = parent)
+    path.unshift({ node, status });
+  return path;
 }

@@ -1,19 +1,39 @@
-import { atOnce, runInSlices, yieldToEventLoop } from '../../base/slices.ts';
+import { compareCodePoints } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
+import { perGeneration } from '../../db/one-generation.ts';
 import { createPublishedForm } from '../controls/find-control.ts';
-import { endsOfPaths, type MappingStatus } from './graph.ts';
-import { closureDepth, createSearches, type PathQuestion, placeOf, searching } from './path-search.ts';
-import { createPins, type FirstStep } from './pins.ts';
+import { isPublished } from '../controls/frameworks.ts';
+import { sortKey } from '../controls/identifier.ts';
+import { createMappingDecisions } from './decisions.ts';
+import {
+  createGraph,
+  endsOfPaths,
+  type Graph,
+  type GraphNode,
+  type MappingStatus,
+  type NamedEdge,
+  type Neighbor,
+  type NumberedEdge,
+  nameOfEdge,
+  numberEdges,
+  statusCode,
+  statuses,
+  statusMask,
+  type Walk,
+  walkPaths,
+} from './graph.ts';
+import { createPins } from './pins.ts';
 import type { Path } from './schema.ts';
-import { mostPathBytes, shareBytes, type Taken } from './share.ts';
-import { createWalkedGraph } from './walked-graph.ts';
 
+/** The most hops of the closure table; questions with more are live searches (rule D7.3). */
+export const closureDepth = 4;
+
+/** The bounds of D7.3 for one answer, which then stays under 16 MB and a second. */
+const mostPaths = 10_000;
+const mostPathBytes = 12 * 1024 * 1024;
 const pairMilliseconds = 250;
 /** The rest of a second is for writing the answer. */
 const requestMilliseconds = 750;
-
-/** The paths of a question; `texts` has each as JSON. */
-export type Answered = Pick<Taken<Path>, 'paths' | 'texts' | 'truncated'>;
 
 export const defaultStatuses: Set<MappingStatus> = new Set(['auto', 'verified']);
 
@@ -25,28 +45,103 @@ export const cciQuestion = {
   maxHops: closureDepth,
 } as const;
 
+/** A question to the crosswalk: one source control, one target framework. */
+export interface PathQuestion {
+  framework: string;
+  /** In the published form, as `canonical` gives it. */
+  identifier: string;
+  to: string;
+  version?: string | undefined;
+  statuses: Set<MappingStatus>;
+  maxHops: number;
+}
+
+/** The paths of a question. */
+export interface FoundPaths {
+  paths: Path[];
+  /** A limit was reached: there may be more. */
+  truncated: boolean;
+  /** Bytes of the paths as JSON, and whether their limit was reached. */
+  bytes: number;
+  isFull: boolean;
+}
+
 export type CrosswalkService = ReturnType<typeof createCrosswalkService>;
 
 /** Resolves controls over the crosswalk (rule D7). */
 export function createCrosswalkService(db: Database, clock: () => number = () => performance.now()) {
   const publishedForm = createPublishedForm(db);
-  /** The published form of an identifier in any usual spelling; the text itself where it has none. */
-  const canonical = (framework: string, identifier: string): string =>
-    publishedForm(framework, identifier) ?? identifier.trim();
   const pins = createPins(db);
-  const current = createWalkedGraph(db);
-  const begin = createSearches(db, pins, current, clock);
-  const inTurn = createTurns();
+  const current = createCurrentGraph(db);
   const graph = () => current().graph;
+  const closure = db.sqlite
+    .prepare<[number, number, number, number], [number, ...(number | null)[]]>(
+      `SELECT statuses, n1, n2, n3, n4 FROM crosswalk_paths
+        WHERE source = ? AND target = ? AND hops <= ? AND mask & ? = mask ORDER BY ordinal`,
+    )
+    .raw();
+
+  /** Where the walk of a question begins. Under a version pin `direct` has the paths of one hop (rule D7.4). */
+  function startOf(question: PathQuestion): Walk & { direct: Path[] } {
+    const { framework, identifier, to, version, maxHops } = question;
+    const { idOf, frameworks, neighbors } = graph();
+    const source = idOf(framework, identifier) ?? -1;
+    const walk = { source, target: frameworks.indexOf(to), mask: statusMask(question.statuses), maxHops };
+    if (version === undefined) return { ...walk, first: neighbors[source] ?? [], direct: [] };
+    const steps = pins
+      .firstSteps(graph(), { framework, identifier }, version)
+      .filter(({ status }) => question.statuses.has(status));
+    const keyOf = ({ node }: (typeof steps)[number]) => sortKey(to, node.identifier);
+    const direct = steps
+      .filter(({ node }) => node.framework === to)
+      .sort((a, b) => compareCodePoints(keyOf(a), keyOf(b)))
+      .map(({ node, status }) => toPath(question, [{ ...node, status }]));
+    const first = steps
+      .flatMap(({ node, id, status }): Neighbor[] =>
+        id !== undefined && node.framework !== to && isPublished(node.framework)
+          ? [{ node: id, status: statusCode(status) }]
+          : [],
+      )
+      .sort((a, b) => a.node - b.node);
+    return { ...walk, first, direct };
+  }
+
+  /** Finds the paths of a question: of the closure table, unless a pin, a decision or the hops ask for a walk. */
+  function search(question: PathQuestion, milliseconds: number, mostBytes: number): FoundPaths {
+    const { graph, isDecided } = current();
+    const { direct, ...walk } = startOf(question);
+    const { found, take } = createPathList(mostBytes);
+    const takeSteps = (steps: Neighbor[]) => {
+      const controls = steps.map(({ node, status }) => ({
+        ...graph.nodes[node]!,
+        status: statuses[status]!,
+      }));
+      return take(toPath(question, controls));
+    };
+    if (!direct.every(take)) return found;
+    const isDeep = question.maxHops > closureDepth;
+    if (isDeep || isDecided || question.version !== undefined) {
+      const end = clock() + (isDeep ? milliseconds : Number.POSITIVE_INFINITY);
+      found.truncated = !walkPaths(graph, walk, takeSteps, () => clock() > end);
+      return found;
+    }
+    for (const [codes, ...ids] of closure.iterate(walk.source, walk.target, walk.maxHops, walk.mask)) {
+      const nodes = ids.filter((id) => id !== null);
+      if (!takeSteps(nodes.map((node, hop) => ({ node, status: (codes >> (2 * hop)) & 3 })))) break;
+    }
+    return found;
+  }
 
   /** All controls at which paths of a question end, in catalog order. The question has no version. */
   function endsOf(question: Omit<PathQuestion, 'version'>): string[] {
-    return db.read(() => {
-      const { graph: walk, source, target, mask } = placeOf(graph(), question);
-      const ends = endsOfPaths(walk, source, target, question.maxHops, mask);
-      return ends.map((node) => walk.nodes[node]!.identifier);
-    });
+    return db.read(() =>
+      endsOfPaths(graph(), startOf(question)).map((node) => graph().nodes[node]!.identifier),
+    );
   }
+
+  /** The published form of an identifier in any usual spelling; the text itself where it has none. */
+  const canonical = (framework: string, identifier: string): string =>
+    publishedForm(framework, identifier) ?? identifier.trim();
 
   return {
     graph,
@@ -60,68 +155,90 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
       ),
     ],
 
-    /** Gives a function from a control to the controls that a version of its framework maps it to (rule D7.4). */
-    statedEnds(framework: string, to: string, version: string): (control: string) => string[] {
-      const stepsOf = pins.firstStepsTo(graph(), framework, to, version);
-      const isUsed = (step: FirstStep) => step.node.framework === to && defaultStatuses.has(step.status);
-      return (control) =>
-        stepsOf(control)
-          .filter(isUsed)
-          .map(({ node }) => node.identifier);
-    },
-
-    /** The controls of a framework that a control reaches in the fewest hops, at most those of the closure table. */
-    nearest(framework: string, identifier: string, to: string): string[] {
-      for (let maxHops = 1; maxHops <= closureDepth; maxHops++) {
-        const ends = endsOf({ framework, identifier, to, statuses: defaultStatuses, maxHops });
-        if (ends.length > 0) return ends;
-      }
-      return [];
-    },
+    /** The controls of a framework that a version of a control's own framework maps it to (rule D7.4). */
+    statedEnds: (control: GraphNode, version: string, to: string): string[] =>
+      pins
+        .firstSteps(graph(), control, version)
+        .filter(({ node, status }) => node.framework === to && defaultStatuses.has(status))
+        .map(({ node }) => node.identifier),
 
     /** Every path of one question, within the bounds of D7.3. */
-    resolve: (question: PathQuestion): Answered =>
-      db.read(() => atOnce(searching(begin(question), clock, pairMilliseconds, mostPathBytes))),
+    resolve: (question: PathQuestion): FoundPaths =>
+      db.read(() => search(question, pairMilliseconds, mostPathBytes)),
 
-    /** The same in slices, yielding to other requests in between. */
-    async resolveInSlices(question: PathQuestion): Promise<Answered> {
-      const answer = () => {
-        const search = db.read(() => begin(question));
-        return runInSlices(searching(search, clock, pairMilliseconds, mostPathBytes), clock);
-      };
-      return question.maxHops > closureDepth ? inTurn(answer) : answer();
-    },
-
-    /** The answers to many questions in order, in slices. They share the bytes and the time of one answer (D7.3). */
-    resolveAll(questions: PathQuestion[]): Promise<Answered[]> {
+    /**
+     * The answers to many questions in order. They share the bytes and the time of one answer (D7.3): each gets an equal
+     * part of the bytes; then those that need more share what the others left, until none needs more, nothing is left or
+     * the time is over.
+     */
+    resolveAll(questions: PathQuestion[]): FoundPaths[] {
       const end = clock() + requestMilliseconds;
-      const resolved = (index: number, mostBytes: number, waiting: number) =>
-        inTurn(async () => {
-          await yieldToEventLoop();
-          const search = db.read(() => begin(questions[index]!));
-          const part = Math.min(pairMilliseconds, (end - clock()) / waiting);
-          return runInSlices(searching(search, clock, part, mostBytes), clock);
-        });
-      return shareBytes(questions.length, mostPathBytes, resolved, () => clock() > end);
+      const answers: FoundPaths[] = [];
+      let open = [...questions.keys()];
+      let left = mostPathBytes;
+      for (;;) {
+        const part = Math.floor(left / open.length);
+        for (const [turn, index] of open.entries()) {
+          const known = answers[index];
+          if (known && clock() > end) return answers;
+          const milliseconds = Math.min(pairMilliseconds, (end - clock()) / (open.length - turn));
+          const found = search(questions[index]!, milliseconds, part);
+          // A search that ran out of time may find less than the one before.
+          if (!known || found.bytes >= known.bytes) answers[index] = found;
+        }
+        const full = open.filter((index) => answers[index]!.isFull);
+        if (full.length === 0 || full.length === open.length) return answers;
+        for (const index of open) if (!answers[index]!.isFull) left -= answers[index]!.bytes;
+        open = full;
+      }
     },
 
     /** Whether a question has a path. It visits each node once, so it needs no bound, whatever `maxHops` is. */
-    hasPath: (question: PathQuestion): boolean =>
-      db.read(() => {
-        const search = { ...question, maxHops: Math.max(question.maxHops, closureDepth + 1) };
-        const { graph: walk, source, target, mask, known, edges } = begin(search);
-        if (known.some(({ hops }) => hops <= question.maxHops)) return true;
-        return endsOfPaths(walk, source, target, question.maxHops, mask, edges).length > 0;
-      }),
+    hasPath(question: PathQuestion): boolean {
+      const { direct, ...walk } = startOf(question);
+      return direct.length > 0 || endsOfPaths(graph(), walk).length > 0;
+    },
   };
 }
 
-/** Runs searches one after the other: each may use 40 MB until its paths are found. */
-function createTurns() {
-  let searches: Promise<unknown> = Promise.resolve();
-  return <T>(work: () => Promise<T>): Promise<T> => {
-    const done = searches.then(work);
-    searches = done.catch(() => undefined);
-    return done;
+function toPath(
+  { framework, identifier }: GraphNode,
+  steps: (GraphNode & { status: MappingStatus })[],
+): Path {
+  return { hops: steps.length, controls: [{ framework, identifier, status: 'auto' }, ...steps] };
+}
+
+/** Collects up to 10,000 paths that together have at most `mostBytes` of JSON; `take` gives false for one too many. */
+export function createPathList(mostBytes: number = mostPathBytes) {
+  const found: FoundPaths = { paths: [], truncated: false, bytes: 0, isFull: false };
+  const take = (path: Path): boolean => {
+    const bytes = Buffer.byteLength(JSON.stringify(path)) + ','.length;
+    found.isFull = found.bytes + bytes > mostBytes;
+    found.truncated = found.isFull || found.paths.length >= mostPaths;
+    if (found.truncated) return false;
+    found.paths.push(path);
+    found.bytes += bytes;
+    return true;
   };
+  return { found, take };
+}
+
+/** Gives the graph of the sources with the site's decisions; `isDecided` where a decision changes an edge. */
+function createCurrentGraph(db: Database) {
+  const nodeRows = db.sqlite.prepare<[], GraphNode>(
+    'SELECT framework, identifier FROM crosswalk_nodes ORDER BY id',
+  );
+  const edgeRows = db.sqlite.prepare<[], NumberedEdge>('SELECT a, b, status FROM crosswalk_edges');
+  const decisions = createMappingDecisions(db);
+  return perGeneration(db, (): { graph: Graph; isDecided: boolean } => {
+    const [nodes, edges] = [nodeRows.all(), edgeRows.all()];
+    const stated = createGraph(nodes, edges);
+    const decided = decisions.over(stated);
+    if (decided.length === 0) return { graph: stated, isDecided: false };
+    // Decided edges replace those of the sources or are added to them; they may have nodes that no source maps.
+    const ofSources = edges.map(({ a, b, status }): NamedEdge => ({ a: nodes[a]!, b: nodes[b]!, status }));
+    const all = new Map([...ofSources, ...decided].map((edge) => [nameOfEdge(edge), edge]));
+    const numbered = numberEdges([...all.values()]);
+    return { graph: createGraph(numbered.nodes, numbered.edges), isDecided: true };
+  });
 }

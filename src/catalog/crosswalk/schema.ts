@@ -9,6 +9,12 @@ export const MappingStatus = z.enum(statuses).openapi('MappingStatus');
 
 const decision = z.strictObject({ status: MappingStatus, reason: z.string(), decidedAt: z.iso.datetime() });
 
+const versionedControl = z.strictObject({
+  framework: z.string(),
+  version: z.string(),
+  identifier: z.string(),
+});
+
 /** The source of a step of a path (additive, `explain=true`). */
 export const Evidence = z
   .strictObject({
@@ -18,8 +24,8 @@ export const Evidence = z
     edition: z.string(),
     importedAt: z.string(),
     reference: z.string().openapi({ description: 'The row or reference in the source.' }),
-    from: z.strictObject({ framework: z.string(), version: z.string(), identifier: z.string() }),
-    to: z.strictObject({ framework: z.string(), version: z.string(), identifier: z.string() }),
+    from: versionedControl,
+    to: versionedControl,
     relationship: z.string().optional().openapi({
       description: 'From `from` to `to`, as an OSCAL mapping-collection states it.',
       example: 'subset-of',
@@ -157,6 +163,8 @@ export const resolveQuery = z.object({
   explain: flag('explain'),
 });
 
+export type ResolveQuery = z.output<typeof resolveQuery>;
+
 const bodyStatus = boundedArray(z.string({ error: 'status must be an array of texts' }), 'status', 'texts', {
   most: 100,
 })
@@ -179,6 +187,8 @@ export const exportQuery = z.object({
   format: format(exportFormats),
   raw: flag('raw'),
 });
+
+export type ExportQuery = z.output<typeof exportQuery>;
 
 const bodyHops = z
   .number({ error: 'maxHops must be a positive integer' })
@@ -219,6 +229,7 @@ export const pairsBody = z
     }
   })
   .openapi('CrosswalkPairs');
+export type PairsBody = z.output<typeof pairsBody>;
 
 export const ccisBody = z
   .object({
@@ -228,11 +239,12 @@ export const ccisBody = z
     maxHops: bodyHops,
   })
   .openapi('CciLookup');
+export type CcisBody = z.output<typeof ccisBody>;
 
 /** The two shapes of the batch, distinguished by the key `ccis` (D7.5). */
 export const batchBody = z
   .unknown()
-  .transform((body, context): z.output<typeof pairsBody> | z.output<typeof ccisBody> => {
+  .transform((body, context): PairsBody | CcisBody => {
     if (!isObject(body)) {
       context.addIssue(notAnObject.error);
       return z.NEVER;

@@ -9,7 +9,7 @@ import type { RuleHistoryService } from '../stigs/history.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import type { StigService } from '../stigs/queries.ts';
 import type { ReadingService } from '../stigs/reading.ts';
-import { citeControl, controlIn, versionIn } from './control-versions.ts';
+import { citeControl } from './control-versions.ts';
 import type { CitedAnswer, IdAnswer } from './schema.ts';
 import { controlOf, lastOf } from './spelled.ts';
 
@@ -18,7 +18,7 @@ export interface CitationDeps {
   stigNames: Pick<StigNameIndex, 'ofSlug'>;
   ruleHistory: Pick<RuleHistoryService, 'current' | 'find'>;
   reading: Pick<ReadingService, 'group'>;
-  controls: Pick<ControlService, 'one' | 'versionOf' | 'versions'>;
+  controls: Pick<ControlService, 'find' | 'findVersion' | 'versions'>;
 }
 
 export type Citations = ReturnType<typeof createCitations>;
@@ -27,7 +27,7 @@ export type Citations = ReturnType<typeof createCitations>;
 export function createCitations({ stigs, stigNames, ruleHistory, reading, controls }: CitationDeps) {
   const isFramework = (name: string) =>
     (frameworks as readonly string[]).includes(frameworkKey(name)) ||
-    (stigNames.ofSlug(name) === null && controls.versionOf(name, undefined) !== null);
+    (stigNames.ofSlug(name) === null && controls.findVersion(name, undefined) !== null);
 
   function stig({ name, version }: Citation): CitedAnswer | null {
     const named = stigNames.ofSlug(name);
@@ -109,9 +109,9 @@ export function createCitations({ stigs, stigNames, ruleHistory, reading, contro
   function control({ name, version, id }: Citation & { id: string }): CitedAnswer | null {
     const framework = frameworkKey(name);
     const kind = framework === 'cci' ? 'cci' : 'control';
-    const label = versionIn(controls, framework, version);
-    const cited = label === null ? null : controlIn(controls, framework, id, label);
-    const served = controlIn(controls, framework, id);
+    const label = controls.findVersion(framework, version);
+    const cited = label === null ? null : controls.find(framework, id, label);
+    const served = controls.find(framework, id);
     const now = served && {
       cite: citation(framework, served.version, served.identifier),
       title: titleOf(served),

@@ -1,30 +1,21 @@
 import { citation } from '../../base/citation.ts';
-import { orNull } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
 import type { ControlService } from '../controls/queries.ts';
 import { Missing } from './spelled.ts';
 
-type Controls = Pick<ControlService, 'one' | 'versionOf' | 'versions'>;
-
-/** A control of a version, by default of the one that is served; null where it does not have it. */
-export const controlIn = (controls: Controls, framework: string, id: string, version?: string) =>
-  orNull(() => controls.one(framework, id, version));
-
-/** The label of a version of a framework, by default of the one that is served; null where it is not imported. */
-export const versionIn = (controls: Controls, framework: string, version?: string) =>
-  orNull(() => controls.versionOf(framework, version));
+type Controls = Pick<ControlService, 'find' | 'findVersion' | 'versions'>;
 
 /** Whether a version of a framework is imported, or any. */
 export const isImported = (controls: Controls, framework: string, version?: string): boolean =>
-  versionIn(controls, framework, version) !== null;
+  controls.findVersion(framework, version) !== null;
 
 /** The newest version that has a control. */
 const lastWith = (controls: Controls, framework: string, id: string) =>
-  controls.versions(framework).find((each) => controlIn(controls, framework, id, each.version))?.version;
+  controls.versions(framework).find((each) => controls.find(framework, id, each.version))?.version;
 
 /** The citation of a control in the version that is served, or in the newest that has it. */
 export function citeControl(controls: Controls, framework: string, identifier: string): string {
-  const served = controlIn(controls, framework, identifier)?.version;
+  const served = controls.find(framework, identifier)?.version;
   const any = () => controls.versions(framework)[0]?.version ?? '';
   return citation(framework, served ?? lastWith(controls, framework, identifier) ?? any(), identifier);
 }
@@ -45,7 +36,7 @@ export function missingControl(
   const last = lastWith(controls, framework, id);
   if (last === undefined)
     return new Missing('unknown_id', `No version of ${cut(framework)} in this catalog has ${cut(id)}`);
-  const cite = citation(framework, last, controlIn(controls, framework, id, last)!.identifier);
+  const cite = citation(framework, last, controls.find(framework, id, last)!.identifier);
   return new Missing('removed', `${version ?? 'The served version'} does not have it. ${last} has it`, {
     last: { framework, version: last, cite },
     next: { tool: 'get_control', arguments: { id: cite } },

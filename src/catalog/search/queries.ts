@@ -3,16 +3,9 @@ import type { Database } from '../../db/database.ts';
 import { offsetOf, type Page, paginationOf } from '../../http/paging.ts';
 import type { FindOwnControl } from '../controls/find-control.ts';
 import { createStigNameIndex } from '../stigs/name-index.ts';
-import { createIdTest } from './known-ids.ts';
-import { type FoldedText, findPlaces, foldInPlace } from './pattern.ts';
+import { findPlaces, foldInPlace, type Pattern } from './pattern.ts';
 import { allOf, anyOf, matchOf, readSearchQuery, type SearchQuery } from './query.ts';
-import {
-  createRelaxedSearch,
-  enough,
-  nothingRelaxed,
-  type PhrasesIn,
-  type RelaxedResult,
-} from './relaxed.ts';
+import { createRelaxedSearch, enough, nothingRelaxed, type RelaxedResult } from './relaxed.ts';
 import { createRuleQueries, type MatchedRule, noFilter, type RuleFilter } from './rule-queries.ts';
 import {
   mostExported,
@@ -21,7 +14,7 @@ import {
   type SearchOrder,
   type SearchResult,
 } from './schema.ts';
-import { makeSnippet, type SearchedField } from './snippet.ts';
+import { makeSnippet } from './snippet.ts';
 
 /** A question, filters, or both, and the order of the answer. */
 export interface RuleQuestion {
@@ -69,33 +62,35 @@ export type SearchService = ReturnType<typeof createSearchService>;
 /** Full-text search over the rules of current releases. */
 export function createSearchService(db: Database, lookup: Lookup, stigNames = createStigNameIndex(db)) {
   const queries = createRuleQueries(db);
-  const isId = createIdTest(db);
-  const relax = createRelaxedSearch(db, queries, stigNames, isId);
+  const relax = createRelaxedSearch(db, queries, stigNames);
   const rowOf = db.sqlite.prepare<[number], Omit<FoundRule, 'ruleIdents' | 'rank'> & { ccis: string }>(
     `SELECT s.slug, s.title AS stigTitle, r.version, f.group_id AS groupId, f.rule_id AS ruleId,
             f.rule_version AS ruleVersion, f.rule_title AS ruleTitle, f.severity, f.ccis
        FROM findings AS f JOIN stigs AS s ON s.current_release_id = f.release_id
        JOIN stig_releases AS r ON r.id = s.current_release_id WHERE f.id = ?`,
   );
-  const textsOf = db.sqlite.prepare<[number], Record<SearchedField, string>>(
-    'SELECT title, discussion, check_content AS "check", fix_text AS fix, ids FROM searchable_rules WHERE id = ?',
-  );
   const titlesOf = db.sqlite.prepare<[string], { slug: string; title: string }>(
     `SELECT slug, title FROM stigs WHERE slug IN (SELECT value FROM json_each(?)) ORDER BY title_fold, title, slug`,
   );
 
-  const phrasesIn: PhrasesIn = ({ id }) => {
-    // The ids come first: they are short, and mostly have what is asked.
-    const { ids, ...texts } = textsOf.get(id)!;
-    const all = [ids, ...Object.values(texts)];
-    const folded: FoldedText[] = [];
-    return (phrases) =>
-      phrases.length > 0 &&
-      all.some((text, at) => {
-        folded[at] ??= foldInPlace(text);
-        return phrases.some((phrase) => findPlaces(folded[at]!, phrase, 1).length > 0);
-      });
-  };
+  /**
+   * The test whether the texts of a rule have one phrase of each group, and none that a question excludes: phrases with
+   * punctuation, which the index does not have. True where the question quotes none.
+   */
+  function literalsIn(
+    { literals, excludedLiterals }: SearchQuery,
+    groups: Pattern[][] = literals.map((each) => [each]),
+  ) {
+    return ({ id }: MatchedRule): boolean => {
+      if (literals.length + excludedLiterals.length === 0) return true;
+      // The ids come first: they are short, and mostly have what is asked.
+      const { ids, ...others } = queries.texts(id);
+      const texts = [ids, ...Object.values(others)].map(foldInPlace);
+      const hasAny = (phrases: Pattern[]) =>
+        phrases.some((phrase) => texts.some((text) => findPlaces(text, phrase, 1).length > 0));
+      return groups.every(hasAny) && !hasAny(excludedLiterals);
+    };
+  }
 
   /** Looks up what the filters of a question name. Throws 400 and 404 (rule D35.3). */
   function filterOf(
@@ -133,14 +128,6 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
     return rules.sort((a, b) => place(a) - place(b));
   }
 
-  function literalsIn({ literals, excludedLiterals }: SearchQuery): (rule: MatchedRule) => boolean {
-    if (literals.length + excludedLiterals.length === 0) return () => true;
-    return (rule) => {
-      const hasAny = phrasesIn(rule);
-      return literals.every((each) => hasAny([each])) && !hasAny(excludedLiterals);
-    };
-  }
-
   /** Throws a 400 for exclusions that stand alone, and as `filterOf`. */
   function find(search: RuleQuestion): Found {
     const { q = '', stig, sort = 'relevance' } = search;
@@ -166,14 +153,16 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
     }
 
     const exact = matching(query, filter, sort);
-    if (exact.length >= enough || (query.isOneId && isId(query.wanted))) return found(exact);
+    if (exact.length >= enough || (query.isOneId && queries.isId(query.wanted))) return found(exact);
     const { severity, cci, control } = filter;
     const isNarrow = severity !== null || cci !== null || control !== null;
     const first = isNarrow
       ? matching(query, { ...filter, severity: null, cci: null, control: null }, sort)
       : exact;
     if (first.length >= enough) return found(exact);
-    const relaxed = relax(query, filter, first, stig === undefined, phrasesIn);
+    const relaxed = relax(query, filter, first, stig === undefined, (phrases) =>
+      literalsIn(query, query.literals.length === 0 ? [] : [phrases]),
+    );
     if (sort === 'relevance') return found(exact, relaxed);
     const ids = JSON.stringify(relaxed.rules.map(({ id }) => id));
     return found(exact, { ...relaxed, rules: queries.rules('ids', ids, noFilter, sort) });
@@ -208,7 +197,11 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
         return {
           results: rules.slice(offset, offset + search.limit).map((rule, index) => {
             const { rank, ...found } = foundRule(rule, offset + index + 1);
-            return { ...found, snippet: makeSnippet(textsOf.get(rule.id)!, rank <= exact ? all : any), rank };
+            return {
+              ...found,
+              snippet: makeSnippet(queries.texts(rule.id), rank <= exact ? all : any),
+              rank,
+            };
           }),
           relaxed: total > exact,
           exact,

@@ -1,4 +1,3 @@
-import { fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { perGeneration } from '../../db/one-generation.ts';
 import type { StigByName, StigNameIndex } from '../stigs/name-index.ts';
@@ -39,9 +38,6 @@ export const nothingRelaxed: RelaxedResult = {
   suggestions: [],
 };
 
-/** Reads the texts of a rule, and says whether one of them has one of some phrases. */
-export type PhrasesIn = (rule: MatchedRule) => (phrases: Pattern[]) => boolean;
-
 /** The fewest results of a search that is not relaxed, and of a round. */
 export const enough = 10;
 const most = 100;
@@ -61,10 +57,12 @@ const mostSuggested = 3;
 /** A shorter piece of a path or an id (`V-1`) occurs everywhere. */
 const shortestPiece = 3;
 
-/** A word of a question, and its words in the index. */
-interface ReadTerm {
+/** A term of a question. */
+interface RelaxedTerm extends AnyForm {
   term: Term;
+  /** Its words in the index. */
   parts: string[];
+  /** Whether it carries nothing. */
   isStop: boolean;
 }
 
@@ -74,22 +72,20 @@ interface ReadTerm {
  */
 export function createRelaxedSearch(
   db: Database,
-  queries: Pick<RuleQueries, 'scored'>,
+  { scored, isId }: Pick<RuleQueries, 'scored' | 'isId'>,
   stigNames: Pick<StigNameIndex, 'said' | 'exactly' | 'ofOneProduct'>,
-  isId: (text: string) => boolean,
 ) {
   const vocabularyOf = perGeneration(db, () => readVocabulary(db));
   const requirementsOf = createRequirements(db);
   const synonymsOf = createSynonyms(db);
 
-  /** The best rules with any of some terms, the rarest first. `isRight`: whether the texts of a rule have what they must. */
-  function best(terms: AnyForm[], filter: RuleFilter, isRight: (rule: MatchedRule) => boolean): ScoredRule[] {
+  /** The best rules that have any of some terms and pass a test, the rarest terms first. */
+  function best(terms: AnyForm[], filter: RuleFilter, passes: (rule: MatchedRule) => boolean): ScoredRule[] {
     const rarest = terms.filter(({ rules }) => rules > 0).sort((a, b) => a.rules - b.rules);
     const requirement = requirementsOf(rarest);
     const ranked = (some: AnyForm[]) =>
-      queries
-        .scored(...matchesOf(some), filter)
-        .filter(isRight)
+      scored(...matchesOf(some), filter)
+        .filter(passes)
         .map((rule) => ({ ...rule, score: rule.score - requirement(rule.requirement) }))
         .sort((a, b) => a.score - b.score)
         .slice(0, mostRanked);
@@ -103,30 +99,36 @@ export function createRelaxedSearch(
     return found;
   }
 
+  function read(wants: Term[], vocabulary: Vocabulary): RelaxedTerm[] {
+    const words = wants.map((term) => ({ term, parts: partsOf(term) }));
+    const synonyms = synonymsOf(words.map(({ term, parts }) => (term.isPlain ? parts : [])));
+    return words.map(({ term, parts }, at) => ({
+      term,
+      parts,
+      isStop: term.isPlain && parts.every((part) => stopWords.has(part)),
+      ...formsOf(term, parts, synonyms.get(at) ?? [], vocabulary),
+    }));
+  }
+
   /**
    * The rules to add to `first`, which have all words. `mayNarrow`: the caller named no STIG, so that a name in the
-   * question narrows.
+   * question narrows. `withPhrases`: the test whether the texts of a rule have what is quoted, of some phrases one.
    */
   return (
     query: SearchQuery,
     filter: RuleFilter,
     first: MatchedRule[],
     mayNarrow: boolean,
-    phrasesIn: PhrasesIn,
+    withPhrases: (phrases: Pattern[]) => (rule: MatchedRule) => boolean,
   ): RelaxedResult => {
     const vocabulary = vocabularyOf();
-    const read = query.wants.map((term): ReadTerm => {
-      const parts = partsOf(term);
-      return { term, parts, isStop: term.isPlain && parts.every((part) => stopWords.has(part)) };
-    });
-    const synonyms = synonymsOf(read.map(({ term, parts }) => (term.isPlain ? parts : [])));
-    const all = read.map((each, at) => formsOf(each, synonyms.get(at) ?? [], vocabulary));
-    const isDropped = (at: number) => read[at]!.isStop && read.some(({ isStop }) => !isStop);
-    const dropped = read.filter((_, at) => isDropped(at)).map(({ term }) => bare(term.asked));
-    const suggestions = read
-      .filter(({ term, parts, isStop }, at) => {
-        return all[at]!.rules === 0 && !isStop && term.isPlain && parts.length === 1;
-      })
+    const all = read(query.wants, vocabulary);
+    const hasOthers = all.some(({ isStop }) => !isStop);
+    const terms = all.filter(({ isStop }) => !(isStop && hasOthers));
+    const left = all.filter((each) => !terms.includes(each));
+    const dropped = left.map(({ term }) => bare(term.asked));
+    const suggestions = all
+      .filter((each) => each.rules === 0 && !each.isStop && each.term.isPlain && each.parts.length === 1)
       .slice(0, mostSuggested)
       .flatMap(({ term, parts: [word] }) => {
         const instead = vocabulary.near(word!);
@@ -134,32 +136,23 @@ export function createRelaxedSearch(
       });
 
     const isFirst = new Set(first.map(({ id }) => id));
-    const hasLiterals = query.literals.length + query.excludedLiterals.length > 0;
-    function find(terms: AnyForm[], narrowedTo: string[]): MatchedRule[] {
+    function find(some: AnyForm[], narrowedTo: string[]): MatchedRule[] {
       const isListed = (slug: string) => filter.stigs?.includes(slug) ?? true;
       const stigs = narrowedTo.length === 0 ? filter.stigs : narrowedTo.filter(isListed);
-      const phrases = terms.flatMap((each) => [...each.patterns, ...each.synonyms]);
-      // The index has no punctuation: a phrase with some is looked for in the texts.
-      const isRight = (rule: MatchedRule) => {
-        if (!hasLiterals) return true;
-        const hasAny = phrasesIn(rule);
-        return !hasAny(query.excludedLiterals) && (query.literals.length === 0 || hasAny(phrases));
-      };
-      const found = best(terms, { ...filter, stigs }, isRight);
+      const phrases = some.flatMap((each) => [...each.patterns, ...each.synonyms]);
+      const found = best(some, { ...filter, stigs }, withPhrases(phrases));
       return varied(found.filter(({ id }) => !isFirst.has(id))).slice(0, most);
     }
 
-    const name = mayNarrow ? nameIn(read, stigNames) : null;
-    const beside = all.filter(
-      (_, at) => !isDropped(at) && (name === null || at < name.from || at >= name.to),
-    );
-    const attempts = [
+    const name = mayNarrow ? nameIn(all, stigNames) : null;
+    const beside = terms.filter((each) => !name?.terms.includes(each));
+    const attempts: Pick<RelaxedResult, 'terms' | 'dropped' | 'narrowedTo'>[] = [
       ...(name === null ? [] : [{ terms: beside, dropped, narrowedTo: name.slugs }]),
-      { terms: all.filter((_, at) => !isDropped(at)), dropped, narrowedTo: [] },
+      { terms, dropped, narrowedTo: [] },
     ];
     if (first.length === 0) {
-      attempts.push({ terms: piecesOf(read, isId, vocabulary), dropped, narrowedTo: [] });
-      attempts.push({ terms: all.filter((_, at) => isDropped(at)), dropped: [], narrowedTo: [] });
+      attempts.push({ terms: piecesOf(all, isId, vocabulary), dropped, narrowedTo: [] });
+      attempts.push({ terms: left, dropped: [], narrowedTo: [] });
     }
     for (const attempt of attempts) {
       const rules = find(attempt.terms, attempt.narrowedTo);
@@ -193,7 +186,7 @@ function inForms(rows: string[][], { forms, rulesWith }: Vocabulary): Omit<AnyFo
 }
 
 /** A term in all its forms; a quoted one, a prefix and an id as it is. */
-function formsOf({ term, parts }: ReadTerm, synonyms: string[][], vocabulary: Vocabulary): AnyForm {
+function formsOf(term: Term, parts: string[], synonyms: string[][], vocabulary: Vocabulary): AnyForm {
   if (!term.isPlain) {
     const fewest = (some: string[], most = Infinity) => Math.min(most, ...some.map(vocabulary.rulesWith));
     const rulesOf = ({ parts: own, isPrefix }: Pattern) =>
@@ -210,8 +203,12 @@ function formsOf({ term, parts }: ReadTerm, synonyms: string[][], vocabulary: Vo
 }
 
 /** The words of terms with punctuation (`/etc/ssh/no_file`), each by itself: they count where no term is found. */
-function piecesOf(read: ReadTerm[], isId: (text: string) => boolean, vocabulary: Vocabulary): AnyForm[] {
-  const pieces = read
+function piecesOf(
+  all: RelaxedTerm[],
+  isId: (text: string) => boolean,
+  vocabulary: Vocabulary,
+): AnyForm[] {
+  const pieces = all
     .filter(({ term, parts }) => term.isPlain && parts.length > 1 && !isId(term.asked))
     .flatMap(({ parts }) => parts)
     .filter((piece) => piece.length >= shortestPiece && !stopWords.has(piece));
@@ -237,31 +234,31 @@ const mostNamed = 3;
  * or `server` alone begins many names.
  */
 function nameIn(
-  read: ReadTerm[],
+  all: RelaxedTerm[],
   { said, exactly, ofOneProduct }: Pick<StigNameIndex, 'said' | 'exactly' | 'ofOneProduct'>,
-): { from: number; to: number; slugs: string[] } | null {
-  const asked = read.map(({ term }) => (term.isPlain && !ruleId.test(term.asked) ? term.asked : ''));
+): { terms: RelaxedTerm[]; slugs: string[] } | null {
   const rows = Array.from({ length: longestName }, (_, index) => longestName - index).flatMap((length) =>
-    asked
-      .map((_, from) => ({ from, to: from + length, words: asked.slice(from, from + length) }))
-      .filter(({ words }) => words.length === length && !words.includes('')),
+    all
+      .map((_, from) => all.slice(from, from + length))
+      .filter((row) => row.length === length)
+      .filter((row) => row.every(({ term }) => term.isPlain && !ruleId.test(term.asked))),
   );
-  function byName(words: string[]): StigByName[] {
-    const text = words.join(' ');
+  const textOf = (row: RelaxedTerm[]) => row.map(({ term }) => term.asked).join(' ');
+  function byName(row: RelaxedTerm[]): StigByName[] {
+    const text = textOf(row);
     const whole = exactly(text);
-    const isVersion = words.length <= longestPart && /\d/.test(words.at(-1)!) && /\p{L}/u.test(text);
+    const isVersion = row.length <= longestPart && /\d\S*$/.test(text) && /\p{L}/u.test(text);
     const stigs = whole.length === 0 && isVersion ? said(text) : whole;
     return stigs.length <= mostNamed ? stigs : [];
   }
-  function byProduct(words: string[]): StigByName[] {
-    const isPart =
-      words.length > 1 && words.length <= longestPart && !words.some((word) => stopWords.has(fold(word)));
-    return isPart ? ofOneProduct(words.join(' ')) : [];
+  function byProduct(row: RelaxedTerm[]): StigByName[] {
+    const isPart = row.length > 1 && row.length <= longestPart && !row.some(({ isStop }) => isStop);
+    return isPart ? ofOneProduct(textOf(row)) : [];
   }
   for (const stigsOf of [byName, byProduct]) {
-    for (const { from, to, words } of rows) {
-      const slugs = stigsOf(words).map(({ slug }) => slug);
-      if (slugs.length > 0) return { from, to, slugs };
+    for (const terms of rows) {
+      const slugs = stigsOf(terms).map(({ slug }) => slug);
+      if (slugs.length > 0) return { terms, slugs };
     }
   }
   return null;

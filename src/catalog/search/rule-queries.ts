@@ -1,5 +1,7 @@
 import type { Database } from '../../db/database.ts';
+import { idsOf } from '../controls/id-grammar.ts';
 import type { SearchOrder, SearchResult } from './schema.ts';
+import type { SearchedField } from './snippet.ts';
 
 /** What limits the rules of a search; null for no limit. */
 export interface RuleFilter {
@@ -98,6 +100,17 @@ export function createRuleQueries({ sqlite }: Pick<Database, 'sqlite'>) {
        FROM found CROSS JOIN findings AS f USING (id) CROSS JOIN stigs AS s ON s.current_release_id = f.release_id
       WHERE ${filters} GROUP BY f.id ORDER BY s.slug, f.ordinal`,
   );
+  const idIsThere = sqlite
+    .prepare<[string, string, string], number>(
+      "SELECT 1 FROM rule_ids WHERE id = ? OR (id >= ? || ' - ' AND id < ? || ' -!') LIMIT 1",
+    )
+    .pluck();
+  const idBegins = sqlite
+    .prepare<[string, string, string], number>(
+      `SELECT 1 FROM rule_ids WHERE id >= ? || '0' AND id < ? || ':' AND instr(substr(id, length(?) + 1), '-') = 0
+        LIMIT 1`,
+    )
+    .pluck();
   // An SV-id without its revision names every revision.
   const named = sqlite
     .prepare<[string, string], number>(
@@ -110,7 +123,27 @@ export function createRuleQueries({ sqlite }: Pick<Database, 'sqlite'>) {
     )
     .pluck();
 
+  const textsOf = sqlite.prepare<[number], Record<SearchedField, string>>(
+    'SELECT title, discussion, check_content AS "check", fix_text AS fix, ids FROM searchable_rules WHERE id = ?',
+  );
+
   return {
+    texts: (id: number): Record<SearchedField, string> => textsOf.get(id)!,
+
+    /**
+     * Whether a text is one id and nothing else. `mode 0600` has the form of a STIG id, but is one only where the
+     * beginning of an id in the catalog is the same (rule D39.1).
+     */
+    isId(text: string): boolean {
+      const ids = idsOf(text);
+      if (ids?.length !== 1) return false;
+      const { kind, id } = ids[0]!;
+      if (kind !== 'stigId' || idIsThere.get(id, id, id) !== undefined) return true;
+      const joint = Math.max(id.lastIndexOf('-'), id.lastIndexOf(' '));
+      const beginning = id.slice(0, joint >= 0 ? joint + 1 : id.search(/\d/));
+      return idBegins.get(beginning, beginning, beginning) !== undefined;
+    },
+
     /** Whether a rule matches an FTS5 query. */
     isInIndex: (match: string): boolean => isInIndex.get(match) !== undefined,
 

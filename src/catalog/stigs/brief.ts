@@ -11,7 +11,7 @@ const mostStigs = 100;
 export type ComparedStig = Pick<StigDiff, 'slug' | 'title' | 'from' | 'to' | 'summary'>;
 
 /** A rule that a new release brought, removed or changed. */
-export type BriefRule = { diff: ComparedStig; anchor: string } & (
+export type BriefRule = { diff: ComparedStig } & (
   | { kind: 'changed'; rule: ChangedRule }
   | { kind: 'added' | 'removed'; rule: RuleHead }
 );
@@ -52,11 +52,9 @@ const headOf = (diff: StigDiff): ComparedStig => pick(diff, 'slug', 'title', 'fr
 
 function rulesOf(all: StigDiff): BriefRule[] {
   const diff = headOf(all);
-  const anchor = (rule: { groupId: string }) => `${diff.slug}-${rule.groupId}`;
   return [
-    ...all.changed.map((rule) => ({ kind: 'changed' as const, diff, rule, anchor: anchor(rule.new) })),
-    ...(['added', 'removed'] as const).flatMap((kind) =>
-      all[kind].map((rule) => ({ kind, diff, rule, anchor: anchor(rule) })),
-    ),
+    ...all.changed.map((rule) => ({ kind: 'changed' as const, diff, rule })),
+    ...all.added.map((rule) => ({ kind: 'added' as const, diff, rule })),
+    ...all.removed.map((rule) => ({ kind: 'removed' as const, diff, rule })),
   ];
 }

@@ -115,9 +115,7 @@ export function requireSlugs(hosts: ChecklistHost[], among: StigAmong): Checklis
 }
 
 /** A host, or the field and its rule that it breaks. */
-type ReadHost =
-  | { host: ChecklistHost; path?: undefined; problem?: undefined }
-  | { host?: undefined; path: PropertyKey[]; problem: string };
+type ReadHost = { host: ChecklistHost } | { path: PropertyKey[]; problem: string };
 
 /**
  * Reads a host: it, or the field and its rule that it breaks; `place` says which host, and its name is added. `seen` has
@@ -145,7 +143,7 @@ export const hostsOf = (least: 0 | 1) =>
         for (const [index, each] of given.entries()) {
           const place = `hosts: host ${index + 1}`;
           const read = readHost(place, each, seen);
-          if (read.host !== undefined) continue;
+          if ('host' in read) continue;
           context.addIssue({ code: 'custom', path: [index, ...read.path], message: read.problem });
           return z.NEVER;
         }

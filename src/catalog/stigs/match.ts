@@ -19,8 +19,6 @@ export interface RuleMatches<Old, New> {
   added: New[];
 }
 
-type Key = (rule: RuleIds) => string[];
-
 const join = (...parts: string[]) =>
   parts.every((part) => part !== '') ? [parts.join('\n').toUpperCase()] : [];
 const stigId = (rule: RuleIds) => rule.ruleVersion.trim();
@@ -30,7 +28,7 @@ const everyId = (rule: RuleIds) =>
   [groupId(rule), number(rule), ...rule.legacyIds.map((id) => id.trim())].flatMap((id) => join(id));
 
 /** The steps of matching, the surest first: each looks only at rules without a match. */
-const steps: [MatchedBy, Key][] = [
+const steps: [MatchedBy, (rule: RuleIds) => string[]][] = [
   // A STIG id, or a group, may have several rules: the other identifiers distinguish them.
   ['stigId', (rule) => join(stigId(rule), groupId(rule), number(rule))],
   ['stigId', (rule) => join(stigId(rule), groupId(rule))],
@@ -51,25 +49,21 @@ export function matchRules<Old extends RuleIds, New extends RuleIds>(
 ): RuleMatches<Old, New> {
   const taken = new Set<Old>();
   const found = new Map<New, MatchedRules<Old, New>>();
-  for (const [matchedBy, key] of steps) {
-    const waiting = new Map<string, Old[]>();
+  for (const [matchedBy, keysOf] of steps) {
     // Backwards, so that `pop` gives the first in document order.
-    for (const old of olds.toReversed()) {
-      if (taken.has(old)) continue;
-      for (const text of new Set(key(old))) {
-        const queue = waiting.get(text);
-        if (queue) queue.push(old);
-        else waiting.set(text, [old]);
-      }
-    }
+    const keyed = olds
+      .filter((old) => !taken.has(old))
+      .flatMap((old) => keysOf(old).map((key) => ({ key, old })))
+      .reverse();
+    const waiting = Map.groupBy(keyed, ({ key }) => key);
     if (waiting.size === 0) continue;
     for (const rule of news) {
       if (found.has(rule)) continue;
-      for (const text of key(rule)) {
-        const queue = waiting.get(text);
-        while (queue && queue.length > 0 && taken.has(queue.at(-1)!)) queue.pop();
-        const old = queue?.pop();
-        if (!old) continue;
+      for (const key of keysOf(rule)) {
+        const queue = waiting.get(key) ?? [];
+        while (queue.length > 0 && taken.has(queue.at(-1)!.old)) queue.pop();
+        const old = queue.pop()?.old;
+        if (old === undefined) continue;
         taken.add(old);
         found.set(rule, { old, new: rule, matchedBy });
         break;

@@ -272,14 +272,7 @@ function indexOf(stigs: IndexedStig[]) {
       for (const group of groups.values()) group.sort(compareNumbers);
       return groups;
     }),
-    matchers: onDemand(() =>
-      stigs.map((stig) => {
-        const { kind, title, slug, benchmarkId, aliases, benchmarkIds } = stig;
-        const present = [title, slug, benchmarkId];
-        const former = [...aliases, ...benchmarkIds].filter((name) => !present.includes(name));
-        return { stig, match: createNameMatcher({ kind, present, former }) };
-      }),
-    ),
+    matchers: onDemand(() => stigs.map((stig) => ({ stig, match: createNameMatcher(stig) }))),
   };
 }
 

@@ -3,8 +3,12 @@ import { fold, withoutDiacritics } from '../../base/text.ts';
 /** The names that the publisher gave a STIG, in its current release and in former ones. */
 interface PublishedNames {
   kind: 'stig' | 'srg';
-  present: string[];
-  former: string[];
+  title: string;
+  slug: string;
+  benchmarkId: string;
+  /** Those of former releases, too. */
+  aliases: string[];
+  benchmarkIds: string[];
 }
 
 /** A name in words: letters and digits apart, as `rhel`, `9`. */
@@ -140,7 +144,9 @@ function initialsCost(text: string, { initials }: Name, hasNumber: boolean): num
  * word of a text must be a word of its names, the beginning of one, words without the blanks between them, or initials;
  * numbers are whole. It ignores `U_`, and `V2R8` with what follows.
  */
-export function createNameMatcher({ kind, present, former }: PublishedNames) {
+export function createNameMatcher(stig: PublishedNames) {
+  const present = [stig.title, stig.slug, stig.benchmarkId];
+  const former = [...stig.aliases, ...stig.benchmarkIds].filter((name) => !present.includes(name));
   const all = [...present.map((name) => nameOf(name, false)), ...former.map((name) => nameOf(name, true))];
   // A slug and a title mostly have the same words; the present ones stand first.
   const names = [...new Map(all.toReversed().map((name) => [name.words.join(' '), name])).values()];
@@ -155,7 +161,7 @@ export function createNameMatcher({ kind, present, former }: PublishedNames) {
     if (!words.every(mayMatch) && !mayMatch(glued)) return null;
     const ofName = (word: Word, name: Name) =>
       costOf(word, name, hasNumber) + (name.isFormer ? costs.former : 0);
-    const isOtherKind = kinds.length > 0 && !kinds.includes(kind);
+    const isOtherKind = kinds.length > 0 && !kinds.includes(stig.kind);
     const more = (isOtherKind ? costs.kind : 0) + length;
     if (names.some((name) => name.joined === glued.text)) return more - mixedNames;
     const whole = names.map((name) => sumOf(words, (word) => ofName(word, name)));

@@ -1,3 +1,4 @@
+import { pick } from '../../base/objects.ts';
 import { withoutRuleEnding } from '../../base/rule-ids.ts';
 import type { Database } from '../../db/database.ts';
 import {
@@ -103,8 +104,8 @@ export function createReadingService(db: Database, stigs: StigService) {
     /** The rules of the group with an id, and their neighbours that pass a filter. Null for none; throws NOT_FOUND. */
     group(name: string, wanted: string, version?: string, filter: Narrowing = {}) {
       return db.read(() => {
-        const { id, slug, title, version: found, releaseDate } = stigs.release(name, version);
-        const all = linesOf(id);
+        const release = stigs.release(name, version);
+        const all = linesOf(release.id);
         const called = groupNamed(all, wanted);
         const own = all.filter(({ groupId }) => groupId === called);
         const [first, last] = [own[0], own.at(-1)];
@@ -115,8 +116,8 @@ export function createReadingService(db: Database, stigs: StigService) {
         const earlier = others.filter((line) => line.ordinal < first.ordinal);
         const later = others.filter((line) => line.ordinal > last.ordinal);
         return {
-          stig: { slug, title, version: found, releaseDate },
-          rules: textsOf(id, first.groupId),
+          stig: pick(release, 'slug', 'title', 'version', 'releaseDate'),
+          rules: textsOf(release.id, first.groupId),
           before: earlier.at(-1) ?? null,
           after: later[0] ?? null,
           list: {

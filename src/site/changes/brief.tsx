@@ -131,7 +131,11 @@ function Rules(props: { brief: Brief; marker: Marker; isFile: boolean }): Child 
             {shortTitle(each.diff.title)}, {each.diff.from.version} to {each.diff.to.version}
           </p>
           {each.kind === 'changed' ? (
-            <Changed rule={each.rule} anchor={each.anchor} of={shownOf(each.diff, marker, isFile)} />
+            <Changed
+              rule={each.rule}
+              anchor={anchorOf(each.diff, each.rule.new)}
+              of={shownOf(each.diff, marker, isFile)}
+            />
           ) : (
             <Heading {...each} isFile={isFile} />
           )}
@@ -140,6 +144,8 @@ function Rules(props: { brief: Brief; marker: Marker; isFile: boolean }): Child 
     </>
   );
 }
+
+const anchorOf = ({ slug }: ComparedStig, { groupId }: { groupId: string }) => `${slug}-${groupId}`;
 
 const noRules = { added: [], removed: [], changed: [], renumbered: [] };
 
@@ -150,10 +156,10 @@ function shownOf(diff: ComparedStig, marker: Marker, isFile: boolean): ShownRule
 }
 
 function Heading(props: BriefRule & { kind: 'added' | 'removed'; isFile: boolean }): Child {
-  const { diff, rule, kind, anchor, isFile } = props;
+  const { diff, rule, kind, isFile } = props;
   const { version } = kind === 'added' ? diff.to : diff.from;
   return (
-    <article class="change" id={anchor}>
+    <article class="change" id={anchorOf(diff, rule)}>
       <h3>
         <Ids of={[rule.groupId]} />{' '}
         {isFile ? rule.ruleTitle : <a href={ruleHref(diff.slug, rule, version)}>{rule.ruleTitle}</a>}

@@ -3,10 +3,10 @@ import { programName } from '../../base/installation.ts';
 import { count } from '../../base/text.ts';
 import {
   type AutomationTotals,
-  automationFormats,
   type ListAutomation,
+  reportFormats,
   type StigAutomation,
-} from '../../catalog/crosswalk/automation-schema.ts';
+} from '../../catalog/crosswalk/reports-schema.ts';
 import { type AutomationState, automationStates } from '../../catalog/stigs/rule-automation.ts';
 import { Automation, automationPath, stateNames } from '../parts/checked-by.tsx';
 import { Day, Downloads, Empty, Lines, link, Severity, shortTitle, Table } from '../parts/components.tsx';
@@ -22,7 +22,7 @@ export function planOfWorkPage({ list, isOwn, ...planned }: ShownList & Planned)
   const home = partPath(list.id, 'automation');
   return listView({
     ...{ list, isOwn, part: 'automation' },
-    actions: <Downloads of={home} formats={automationFormats} />,
+    actions: <Downloads of={home} formats={reportFormats} />,
     body:
       plan.stigs.length === 0 ? (
         <Empty>
@@ -139,7 +139,7 @@ export function stigAutomationPage(props: {
   return stigView({
     stig,
     part: 'automation',
-    actions: <Downloads of={automationPath(slug)} formats={automationFormats} version={pinned} />,
+    actions: <Downloads of={automationPath(slug)} formats={reportFormats} version={pinned} />,
     body: (
       <>
         <Table

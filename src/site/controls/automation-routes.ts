@@ -1,4 +1,6 @@
 import type { Hono } from 'hono';
+import type { Ask } from '../../base/ask.ts';
+import { listAutomation, stigAutomation } from '../../catalog/crosswalk/reports.ts';
 import { versionQuery } from '../../catalog/stigs/schema.ts';
 import type { Env } from '../../http/env.ts';
 import type { Services } from '../../services.ts';
@@ -10,25 +12,25 @@ import { planOfWorkPage, stigAutomationPage } from './automation-page.tsx';
 export function automationPages(
   app: Hono<Env>,
   { guard, show }: PageSupport,
-  services: Pick<Services, 'automation' | 'stigs' | 'lists' | 'listStigs' | 'listHosts' | 'ledger'>,
+  services: Pick<Services, 'stigs' | 'lists' | 'listHosts' | 'ledger'> & { ask: Ask },
 ): void {
-  const { automation, stigs, lists, listStigs, listHosts, ledger } = services;
+  const { ask, stigs, lists, listHosts, ledger } = services;
 
   app.get('/lists/:id/automation', guard.costly, async (c) => {
     const list = shownList(c, lists);
-    const plan = await automation.ofList(() => listStigs.releases(c.get('user'), list.list.id).stigs);
+    const plan = await ask(listAutomation, c.get('user'), list.list.id);
     const { hosts } = listHosts.get(c.get('user'), list.list.id);
     return show(c, planOfWorkPage({ ...list, plan, hosts, readAgain: ledger.readAgain('scap') }));
   });
 
-  app.get('/stigs/:slug/automation', guard.costly, (c) => {
+  app.get('/stigs/:slug/automation', guard.costly, async (c) => {
     const { version } = readQuery(c, versionQuery);
     const stig = stigs.named(c.req.param('slug'), version);
     const { versions } = stigs.versions(stig.slug);
     return show(
       c,
       stigAutomationPage({
-        automation: automation.ofStig(() => stig),
+        automation: await ask(stigAutomation, stig.slug, stig.release!.version),
         stig: { slug: stig.slug, title: stig.title, version: stig.release!.version, versions },
         readAgain: ledger.readAgain('scap'),
       }),

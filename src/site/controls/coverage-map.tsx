@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
-import type { CoveredControl } from '../../catalog/crosswalk/coverage-schema.ts';
+import type { CoveredControl } from '../../catalog/crosswalk/reports-schema.ts';
 import { link, Severity, shortTitle } from '../parts/components.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 import { hrefOf, type Place, pageQuery, type ShownCoverage } from './coverage-tables.tsx';
@@ -112,7 +112,7 @@ function Chosen(props: {
                 <a class="ids" href={ruleHref(slug, rule, version ?? '')}>
                   {rule.groupId}
                 </a>{' '}
-                {rule.title}
+                {rule.ruleTitle}
               </li>
             ))}
             {rules.length > mostListed ? <li>{count(rules.length - mostListed, 'more rule')}</li> : null}

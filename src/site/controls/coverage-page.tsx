@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { programName } from '../../base/installation.ts';
 import { count } from '../../base/text.ts';
-import { coverageFormats } from '../../catalog/crosswalk/coverage-schema.ts';
+import { reportFormats } from '../../catalog/crosswalk/reports-schema.ts';
 import { Downloads, Empty, link, Tabs } from '../parts/components.tsx';
 import { Filters, Hidden, Problem, Select } from '../parts/forms.tsx';
 import { frameworkName } from '../parts/framework-links.ts';
@@ -59,7 +59,7 @@ function Files({ shown, place }: { shown: ShownCoverage; place: Place }): Child 
   return (
     <Downloads
       of={home}
-      formats={coverageFormats}
+      formats={reportFormats}
       version={needs.version ?? ''}
       query={queryOf(shown)}
       // The API counts all rules.

@@ -1,9 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
+import type { Ask } from '../../base/ask.ts';
 import { AppError } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
-import { coverageQuery } from '../../catalog/crosswalk/coverage-schema.ts';
-import type { NamedRelease } from '../../catalog/stigs/queries.ts';
+import { type ReportScope, shownCoverage } from '../../catalog/crosswalk/reports.ts';
+import { coverageQuery } from '../../catalog/crosswalk/reports-schema.ts';
 import { versionQuery } from '../../catalog/stigs/schema.ts';
 import type { Env } from '../../http/env.ts';
 import { oneWord, positiveInteger, requestText } from '../../http/schema.ts';
@@ -26,59 +27,47 @@ const viewQuery = z.object({
 export function coveragePages(
   app: Hono<Env>,
   { guard, show }: PageSupport,
-  services: Pick<Services, 'coverage' | 'controls' | 'stigs' | 'lists' | 'listStigs' | 'ruleAutomation'>,
+  { ask, controls, stigs, lists }: Pick<Services, 'controls' | 'stigs' | 'lists'> & { ask: Ask },
 ): void {
-  const { coverage, controls, stigs, lists, listStigs, ruleAutomation } = services;
-  const isAutomated = (slug: string, ruleId: string) => ruleAutomation(slug).of(ruleId).state === 'automated';
-
   /** What the page asks for; of all controls where its form chose a revision that lacks the baseline, and why. */
-  async function counted(
-    c: Context<Env>,
-    find: () => NamedRelease[],
-    counts: typeof isAutomated | undefined,
-  ) {
-    const { baseline, ...query } = ofFramework(c, readQuery(c, coverageQuery));
+  async function counted(c: Context<Env>, scope: ReportScope, isAutomatedOnly: boolean, control?: string) {
+    const { baseline, framework, revision, rollup } = ofFramework(c, readQuery(c, coverageQuery));
+    const query = { framework, revision, rollup, isAutomatedOnly, control };
     try {
-      return { found: await coverage.of(find, { ...query, baseline }, counts), problem: null };
+      return { ...(await ask(shownCoverage, scope, { ...query, baseline })), problem: null };
     } catch (error) {
-      const isOfForm = c.req.query('of') !== undefined && query.revision !== undefined;
+      const isOfForm = c.req.query('of') !== undefined && revision !== undefined;
       if (!(error instanceof AppError && error.field === 'baseline' && isOfForm)) throw error;
-      const problem = `No control of ${cut(query.revision!)} is in ${cut(baseline!)}: all its controls are counted.`;
-      return { found: await coverage.of(find, query, counts), problem };
+      const problem = `No control of ${cut(revision!)} is in ${cut(baseline!)}: all its controls are counted.`;
+      return { ...(await ask(shownCoverage, scope, query)), problem };
     }
   }
 
-  async function shown(c: Context<Env>, find: () => NamedRelease[]): Promise<ShownCoverage> {
+  async function shown(c: Context<Env>, scope: ReportScope): Promise<ShownCoverage> {
     const { by, show: view, control, page } = readQuery(c, viewQuery);
-    const counts = by === 'automated' ? isAutomated : undefined;
-    const { found, problem } = await counted(c, find, counts);
-    const { framework, revision, rollup } = found;
-    const asked = { framework, revision: revision ?? undefined, rollup };
-    const rules = control === undefined ? null : coverage.rulesOfControl(find, asked, control, counts);
+    const isAutomatedOnly = by === 'automated';
+    const found = await counted(c, scope, isAutomatedOnly, control);
+    const { framework, revision } = found.coverage;
     return {
-      coverage: found,
-      problem,
+      ...found,
       choices: choicesOf(controls, framework, revision),
       isDefault: controls.versions(framework).some((each) => each.isServed && each.version === revision),
       view: view ?? 'map',
       page,
-      isAutomatedOnly: by === 'automated',
-      chosen: rules && { identifier: control!, ...rules },
-      beginnings: coverage.beginnings(found),
+      isAutomatedOnly,
     };
   }
 
   app.get('/lists/:id/coverage', guard.costly, async (c) => {
     const list = shownList(c, lists);
-    const find = () => listStigs.releases(c.get('user'), list.list.id).stigs;
-    const page = await shown(c, find);
+    const page = await shown(c, { user: c.get('user'), list: list.list.id });
     return show(c, listCoveragePage({ ...list, ...page }), statusOf(page));
   });
 
   app.get('/stigs/:slug/coverage', guard.costly, async (c) => {
     const { version } = readQuery(c, versionQuery);
     const stig = stigs.named(c.req.param('slug'), version);
-    const page = await shown(c, () => [stig]);
+    const page = await shown(c, { slug: stig.slug, version: stig.release!.version });
     const { versions } = stigs.versions(stig.slug);
     const named = { slug: stig.slug, title: stig.title, version: stig.release!.version, versions };
     return show(c, stigCoveragePage({ ...page, stig: named }), statusOf(page));

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { StigWithRules } from '../../catalog/crosswalk/coverage.ts';
-import type { Coverage, CoveredControl } from '../../catalog/crosswalk/coverage-schema.ts';
+import type { Coverage, CoveredControl } from '../../catalog/crosswalk/reports-schema.ts';
 import { paginationOf, slice } from '../../http/paging.ts';
 import {
   beginning,

@@ -1,11 +1,11 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { MappingStatus } from '../../catalog/crosswalk/graph.ts';
-import { layOut, nodeHeight, nodeWidth, type PictureEdge } from '../../catalog/crosswalk/picture.ts';
 import type { Path } from '../../catalog/crosswalk/schema.ts';
 import { Empty, Facts, Status, statusSigns, Table } from '../parts/components.tsx';
 import { Boxes, Filters, Select } from '../parts/forms.tsx';
 import { controlHref, frameworkName } from '../parts/framework-links.ts';
+import { layOut, nodeHeight, nodeWidth, type PictureEdge } from './picture.ts';
 
 /** The crosswalk of a control: every path to other frameworks, limited by hops and statuses. */
 export interface Crosswalk {

@@ -4,24 +4,21 @@ import type { Ask } from '../../base/ask.ts';
 import { catalogFrameworks, withEdition } from '../../catalog/controls/frameworks.ts';
 import { catalogPage, loadedCatalogs } from '../../catalog/controls/jobs.ts';
 import { controlQuery, query80053, query800171, queryDod8500 } from '../../catalog/controls/schema.ts';
-import { isCounted, type RuleCount, sumOf } from '../../catalog/crosswalk/control-rules.ts';
 import { controlRulesQuery } from '../../catalog/crosswalk/control-rules-schema.ts';
-import { type MappingStatus, statuses } from '../../catalog/crosswalk/graph.ts';
-import { closureDepth } from '../../catalog/crosswalk/path-search.ts';
-import { defaultStatuses } from '../../catalog/crosswalk/queries.ts';
+import { type GraphNode, type MappingStatus, nameOf, statuses } from '../../catalog/crosswalk/graph.ts';
+import { closureDepth, defaultStatuses } from '../../catalog/crosswalk/queries.ts';
 import { wordList } from '../../http/arrays.ts';
 import type { Env } from '../../http/env.ts';
 import { paging, positiveInteger } from '../../http/schema.ts';
 import type { Services } from '../../services.ts';
 import { type PageSupport, readQuery } from '../parts/page.ts';
 import { controlPage } from './control.tsx';
+import { controlLinks, type LinkedRules, type RulesWanted } from './control-links.ts';
 import { catalogControlsPage, controlsPage, type WordFilter } from './controls.tsx';
 import { baselineName } from './framework-choice.tsx';
 import type { RulesFound } from './rules-of-control.tsx';
 
 const perPage = paging(100, 100);
-/** A page has as many whole STIGs as have together at most so many rules, and at least one. */
-const rulesPerPage = 100;
 const rulesQuery = controlRulesQuery
   .pick({ stig: true, list: true, severity: true })
   .extend({ rulePage: positiveInteger('rulePage').default(1) });
@@ -50,10 +47,9 @@ const filters: Record<string, Filter> = {
   cci: { schema: query80053.omit({ baseline: true }), words: [] },
 };
 
-type ControlServices = Pick<
-  Services,
-  'controls' | 'crosswalk' | 'controlRules' | 'collections' | 'favorites' | 'lists' | 'listStigs' | 'ledger'
-> & { ask: Ask };
+type ControlServices = Pick<Services, 'controls' | 'collections' | 'favorites' | 'lists' | 'ledger'> & {
+  ask: Ask;
+};
 
 /** The pages of controls and CCIs: public, like their catalogs. */
 export function controlPages(app: Hono<Env>, support: PageSupport, services: ControlServices): void {
@@ -110,34 +106,61 @@ function catalogPages(
 }
 
 function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: ControlServices): void {
-  const { controls, crosswalk, collections, favorites, ledger } = services;
+  const { ask, controls, collections, favorites, ledger, lists } = services;
 
-  function one(c: Context<Env>, framework: string, controlId: string): Response {
+  async function one(c: Context<Env>, framework: string, controlId: string): Promise<Response> {
     const { version } = readQuery(c, controlQuery);
     const { maxHops, status } = readQuery(c, crosswalkQuery);
     const control = controls.one(framework, controlId, version);
-    const { identifier } = control;
-    const wanted: Set<MappingStatus> = status ?? defaultStatuses;
-    const targets = crosswalk
-      .graph()
-      .frameworks.filter((to) => to !== framework)
-      .map((to) => ({
-        framework: to,
-        paths: crosswalk.resolve({ framework, identifier, to, statuses: wanted, maxHops }).paths,
-      }));
-    const found = rulesOf(c, framework, identifier, services);
+    const source = { framework, identifier: control.identifier };
+    const statuses: Set<MappingStatus> = status ?? defaultStatuses;
+    const enhancements = framework === 'nist-800-53' ? controls.enhancements(source.identifier, version) : [];
+    const wanted = rulesWanted(c, [
+      ...enhancements.map(({ identifier }) => ({ framework, identifier })),
+      ...control.objectives.flatMap(({ ccis }) =>
+        ccis.map(({ cci }) => ({ framework: 'cci', identifier: cci })),
+      ),
+    ]);
+    const { targets, linked } = await ask(controlLinks, source, { statuses, maxHops }, wanted);
+    const found = wanted && linked && rulesFound(framework, wanted, linked);
     const page = {
       control,
       version: withEdition(control.version, control.edition),
-      crosswalk: { source: { framework, identifier }, targets, maxHops, statuses: [...wanted] },
-      mine: mine(c, framework, identifier),
+      crosswalk: { source, targets, maxHops, statuses: [...statuses] },
+      mine: mine(c, framework, source.identifier),
       rules: found,
       readAgain: ledger.readAgain('controls'),
       titleOf: titlesOf(framework, control.version),
       neighbors: controls.neighbors(control),
-      enhancements: framework === 'nist-800-53' ? enhancements(identifier, version, found) : [],
+      enhancements: enhancements.map((each) => ({
+        ...each,
+        rules: found === null ? null : found.countOf(each.identifier),
+      })),
     };
     return show(c, controlPage(page));
+  }
+
+  /** The rules that a signed-in reader sees beside a control. */
+  function rulesWanted(c: Context<Env>, others: GraphNode[]): RulesWanted | null {
+    const { rulePage: page, ...filters } = readQuery(c, rulesQuery);
+    const user = c.get('visitor');
+    return user === null ? null : { user, page, others, list: undefined, ...filters };
+  }
+
+  function rulesFound(
+    framework: string,
+    { user, stig, list, severity }: RulesWanted,
+    linked: LinkedRules,
+  ): RulesFound {
+    const countOf = (framework: string, identifier: string) =>
+      linked.counts.get(nameOf({ framework, identifier })) ?? 0;
+    return {
+      ...linked,
+      filter: { stig: stig ?? [], list: list ?? '', severity: [...(severity ?? [])] },
+      lists: lists.choices(user),
+      countOf: (identifier) => countOf(framework, identifier),
+      rulesOfCci: (cci) => countOf('cci', cci),
+    };
   }
 
   /** Names a baseline by its title; those of NIST are known by their names. */
@@ -145,13 +168,6 @@ function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: Con
     const { baselines } = controls.baselines(framework, version);
     const titles = new Map(baselines.map((each) => [each.name, baselineName(each)]));
     return (name: string) => titles.get(name) ?? name;
-  }
-
-  /** A base control and its enhancements, each with the number of rules on its own page under the same filters. */
-  function enhancements(identifier: string, version: string | undefined, found: RulesFound | null) {
-    return controls
-      .enhancements(identifier, version)
-      .map((each) => ({ ...each, rules: found === null ? null : found.countOf(each.identifier) }));
   }
 
   /** Favorites and collections are of the published catalogs alone. */
@@ -171,58 +187,6 @@ function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: Con
     one(c, catalogFramework(controls, c.req.param('framework')), c.req.param('controlId')),
   );
   app.get('/ccis/:cci', guard.visitor, (c) => one(c, 'cci', c.req.param('cci')));
-}
-
-function rulesOf(
-  c: Context<Env>,
-  framework: string,
-  controlId: string,
-  { lists, listStigs, controlRules }: ControlServices,
-): RulesFound | null {
-  const { rulePage: page, stig, list, severity } = readQuery(c, rulesQuery);
-  const user = c.get('visitor');
-  if (user === null) return null;
-  const among = list === undefined ? undefined : listStigs.slugs(user, list, 'list');
-  const question = { framework, controlId, stig, among, severity };
-  const counts = controlRules.counts(question);
-  const slugs = controlRules.selectedSlugs(question);
-  const pages = pagesOf(counts.filter((each) => isCounted(each, slugs, severity)));
-  const onPage = { ...question, stig: undefined, among: pages[page - 1] ?? [] };
-  const found = controlRules.rules({ ...onPage, page: 1, limit: Number.MAX_SAFE_INTEGER });
-  const sums = sumOf(counts, slugs, severity);
-  const total = sums.high + sums.medium + sums.low;
-  const pagination = { page, limit: rulesPerPage, total, totalPages: pages.length };
-  const rules = { ...found, counts: sums, pagination };
-  const titles = new Map(counts.map((each) => [each.slug, each.title]));
-  const countOf = (framework: string, controlId: string) => {
-    const counts = controlRules.counts({ framework, controlId });
-    const { high, medium, low } = sumOf(counts, controlRules.selectedSlugs({ stig, among }), severity);
-    return high + medium + low;
-  };
-  return {
-    rules,
-    filter: { stig: stig ?? [], list: list ?? '', severity: [...(severity ?? [])] },
-    stigs: [...titles].map(([slug, title]) => ({ slug, title })),
-    lists: lists.choices(user),
-    countOf: (identifier) => countOf(framework, identifier),
-    rulesOfCci: (cci) => countOf('cci', cci),
-  };
-}
-
-/** The slugs of each page: a STIG is never split. */
-function pagesOf(counts: RuleCount[]): string[][] {
-  const pages: string[][] = [];
-  let size = Number.POSITIVE_INFINITY;
-  for (const [slug, of] of Map.groupBy(counts, (each) => each.slug)) {
-    const rules = of.reduce((sum, each) => sum + each.rules, 0);
-    if (size + rules > rulesPerPage) {
-      pages.push([]);
-      size = 0;
-    }
-    pages.at(-1)!.push(slug);
-    size += rules;
-  }
-  return pages;
 }
 
 /** The published catalogs, loaded or not, and those of a site. */

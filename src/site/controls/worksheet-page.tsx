@@ -1,9 +1,9 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import { methodNames } from '../../catalog/controls/assessment-record.ts';
-import { coverageFormats } from '../../catalog/crosswalk/coverage-schema.ts';
-import { objectsOf } from '../../catalog/crosswalk/worksheet.ts';
-import type { Worksheet, WorksheetControl } from '../../catalog/crosswalk/worksheet-schema.ts';
+import { objectsOf } from '../../catalog/crosswalk/reports.ts';
+import type { Worksheet, WorksheetControl } from '../../catalog/crosswalk/reports-schema.ts';
+import { reportFormats } from '../../catalog/crosswalk/reports-schema.ts';
 import { paginationOf, slice } from '../../http/paging.ts';
 import { Automation } from '../parts/checked-by.tsx';
 import { Downloads, Empty, link, Pager, Table } from '../parts/components.tsx';
@@ -67,7 +67,7 @@ function Files({ shown, home, version }: Placed): Child {
   const { family } = shown;
   return (
     <>
-      <Downloads of={home} formats={coverageFormats} version={version} query={queryOf(shown)} />
+      <Downloads of={home} formats={reportFormats} version={version} query={queryOf(shown)} />
       <a
         class="button quiet"
         href={link(home, { ...queryOf(shown), version, family, print: shown.isPrint ? '' : 'true' })}

@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono';
-import { worksheetQuery } from '../../catalog/crosswalk/worksheet-schema.ts';
-import type { NamedRelease } from '../../catalog/stigs/queries.ts';
+import type { Ask } from '../../base/ask.ts';
+import { type ReportScope, worksheetOf } from '../../catalog/crosswalk/reports.ts';
+import { worksheetQuery } from '../../catalog/crosswalk/reports-schema.ts';
 import { versionQuery } from '../../catalog/stigs/schema.ts';
 import type { Env } from '../../http/env.ts';
 import { flag, paging } from '../../http/schema.ts';
@@ -16,17 +17,17 @@ const pageQuery = worksheetQuery.extend({ page: paging(1, 1).page, print: flag('
 export function worksheetPages(
   app: Hono<Env>,
   { guard, show }: PageSupport,
-  services: Pick<Services, 'worksheet' | 'controls' | 'stigs' | 'lists' | 'listStigs' | 'ledger'>,
+  services: Pick<Services, 'controls' | 'stigs' | 'lists' | 'ledger'> & { ask: Ask },
 ): void {
-  const { worksheet, controls, stigs, lists, listStigs, ledger } = services;
+  const { ask, controls, stigs, lists, ledger } = services;
 
   /** One family: all controls of a framework are too much for a page. */
-  async function shown(c: Context<Env>, find: () => NamedRelease[]): Promise<ShownWorksheet> {
+  async function shown(c: Context<Env>, scope: ReportScope): Promise<ShownWorksheet> {
     const { page, print, ...asked } = readQuery(c, pageQuery);
     const query = ofFramework(c, asked);
     const families = controls.families(query.framework, query.revision);
     const family = (query === asked ? query.family : undefined) ?? families[0] ?? '';
-    const found = await worksheet.of(find, { ...query, family });
+    const found = await ask(worksheetOf, scope, { ...query, family });
     const choices = choicesOf(controls, found.framework, found.revision);
     return {
       worksheet: found,
@@ -44,16 +45,15 @@ export function worksheetPages(
 
   app.get('/lists/:id/worksheet', guard.costly, async (c) => {
     const list = shownList(c, lists);
-    const page = await shown(c, () => listStigs.releases(c.get('user'), list.list.id).stigs);
+    const page = await shown(c, { user: c.get('user'), list: list.list.id });
     return show(c, listWorksheetPage({ ...list, ...page }));
   });
 
   app.get('/stigs/:slug/worksheet', guard.costly, async (c) => {
     const { version } = readQuery(c, versionQuery);
-    const find = () => stigs.named(c.req.param('slug'), version);
-    const { slug, title, release } = find();
+    const { slug, title, release } = stigs.named(c.req.param('slug'), version);
     const { versions } = stigs.versions(slug);
     const stig = { slug, title, version: release!.version, versions };
-    return show(c, stigWorksheetPage({ ...(await shown(c, () => [find()])), stig }));
+    return show(c, stigWorksheetPage({ ...(await shown(c, stig)), stig }));
   });
 }

@@ -6,7 +6,7 @@ import {
   type OpenApi,
   referenceName,
   type Schema,
-} from '../../openapi.ts';
+} from '../../http/openapi-types.ts';
 import { link, path, Table } from '../parts/components.tsx';
 import type { View } from '../parts/view.ts';
 import { exampleOf, resolve, responseOf, typeOf } from './schemas.ts';

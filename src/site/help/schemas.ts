@@ -1,4 +1,9 @@
-import { type DocumentedResponse, type OpenApi, referenceName, type Schema } from '../../openapi.ts';
+import {
+  type DocumentedResponse,
+  type OpenApi,
+  referenceName,
+  type Schema,
+} from '../../http/openapi-types.ts';
 
 /** The schema that a reference names; any other schema unchanged. */
 export function resolve(schema: Schema, document: OpenApi): Schema {

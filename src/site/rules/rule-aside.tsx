@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
-import type { ChainedCci } from '../../catalog/crosswalk/chain.ts';
+import type { ChainedCci } from '../../catalog/crosswalk/cci.ts';
 import type { RuleOverTime, RuleRelease } from '../../catalog/stigs/history-schema.ts';
 import type { RelatedRule } from '../../catalog/stigs/reading.ts';
 import { Day, Empty, link, path, Severity, Status, shortTitle } from '../parts/components.tsx';

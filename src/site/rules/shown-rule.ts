@@ -1,4 +1,4 @@
-import type { ChainedCci } from '../../catalog/crosswalk/chain.ts';
+import type { ChainedCci } from '../../catalog/crosswalk/cci.ts';
 import type { RoleMappingRow } from '../../catalog/guidance/role-schema.ts';
 import type { RuleOverTime } from '../../catalog/stigs/history-schema.ts';
 import type { ReadingService, RelatedRule, RuleGroup } from '../../catalog/stigs/reading.ts';

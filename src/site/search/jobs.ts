@@ -4,7 +4,6 @@ import { AppError, statusOf } from '../../base/errors.ts';
 import { frameworkTitle } from '../../base/framework-title.ts';
 import { fold } from '../../base/text.ts';
 import { frameworks } from '../../catalog/controls/frameworks.ts';
-import { controlIn } from '../../catalog/search/control-versions.ts';
 import type { ListedSearch } from '../../catalog/search/jobs.ts';
 import { readSearchQuery } from '../../catalog/search/query.ts';
 import { type IdAnswer, isFiltered } from '../../catalog/search/schema.ts';
@@ -153,7 +152,7 @@ function byName(text: string, user: User | null, services: SearchServices): Foun
 /** The controls that contain a text; the one with this identifier, in any spelling, comes first. */
 function controlsOf(framework: string, text: string, { controls }: SearchServices): FoundKind {
   const list = controls.page(framework, { search: text, words: [], ...few });
-  const exact = controlIn(controls, framework, text);
+  const exact = controls.find(framework, text);
   const others = list.controls.filter((each) => each.identifier !== exact?.identifier);
   const shown = exact === null ? others : [exact, ...others];
   return {

@@ -1,8 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { sha256 } from '../../base/ids.ts';
-import { type Log, withoutSecrets } from '../../base/log.ts';
+import type { Viewer } from '../auth/viewer.ts';
+import type { ErrorCode } from '../base/errors.ts';
+import { sha256 } from '../base/ids.ts';
+import { type Log, withoutSecrets } from '../base/log.ts';
 import type { Metrics } from './metrics.ts';
+
+/** An authenticated caller, and the kind of credentials. */
+export type Caller =
+  | { by: 'user' | 'session' | 'integration' | 'certificate' | 'organization'; viewer: Viewer }
+  | { by: 'cron'; viewer: null };
+
+/** What the audit stream has of a request. */
+export interface Call {
+  caller: Caller | null;
+  /** Whether the caller lacks the product entitlement of the route. */
+  unentitled: boolean;
+  /** A refusal that the status of the answer does not show (rule D41.2). */
+  refused?: ErrorCode;
+  /** Why a sign-in was refused, where more is known than that it was. */
+  reason?: string;
+}
 
 /** One request: the data of its log line, its metrics and its limits. */
 export interface RequestRecord {
@@ -23,9 +41,7 @@ export interface RequestRecord {
   userAgent: string | undefined;
   traceparent: string | undefined;
   /** The caller, once authenticated. */
-  tokenType: 'user' | 'session' | 'integration' | 'cron' | 'certificate' | 'organization' | null;
-  subject: string | null;
-  organization: string | null;
+  caller: Caller | null;
   /** The status sent when the connection was closed, if not that of the answer. */
   status: number | null;
   /** Whether the client received the whole answer, or disconnected. */
@@ -59,9 +75,7 @@ export function beginRecord(arrival: Arrival, header: (name: string) => string |
     started: performance.now(),
     userAgent: header('user-agent'),
     traceparent: isTrace ? traceparent : undefined,
-    tokenType: null,
-    subject: null,
-    organization: null,
+    caller: null,
     status: null,
     closed: false,
     onClose: null,
@@ -70,21 +84,13 @@ export function beginRecord(arrival: Arrival, header: (name: string) => string |
 
 const noCertificate = () => null;
 
-export function noteCaller(
-  record: RequestRecord,
-  by: NonNullable<RequestRecord['tokenType']>,
-  viewer: { id: string; organization: string } | { subject: string; organization: string | null } | null,
-): void {
-  record.tokenType = by;
-  record.subject = viewer && ('id' in viewer ? viewer.id : viewer.subject);
-  record.organization = viewer?.organization ?? null;
-}
+/** The subject of a user, or the id of an integration token. */
+export const nameOf = (viewer: Viewer): string => (viewer.kind === 'user' ? viewer.subject : viewer.id);
 
 /** The key of a caller's limits: its identity, or its address when anonymous. */
 export function callerKey(record: RequestRecord): string {
-  const { subject, tokenType, remote } = record;
-  if (subject === null) return addressKey(remote);
-  return tokenType === 'integration' ? `integration ${subject}` : `user ${subject}`;
+  const viewer = record.caller?.viewer;
+  return viewer ? `${viewer.kind} ${nameOf(viewer)}` : addressKey(record.remote);
 }
 
 /** The limit key of an address. An IPv6 /64 network counts as one address, because one client usually has all of it. */
@@ -112,7 +118,7 @@ export function createObserver(log: Log, metrics: Metrics | null = null) {
   return {
     /** Records the end of a request; `bytes` were sent, null if unknown. Call it once. */
     end(record: RequestRecord, status: number, bytes: number | null, aborted = false): void {
-      const { requestId, route, tokenType, subject, traceparent } = record;
+      const { requestId, route, caller, traceparent } = record;
       record.closed = true;
       record.onClose?.();
       record.onClose = null;
@@ -127,9 +133,9 @@ export function createObserver(log: Log, metrics: Metrics | null = null) {
         durationMs: Math.round(ms * 10) / 10,
         bytes: bytes ?? undefined,
         aborted: aborted || undefined,
-        tokenType: tokenType ?? undefined,
-        subjectHash: subject === null ? undefined : hashes.memo(subject),
-        org: cleaned(record.organization),
+        tokenType: caller?.by,
+        subjectHash: caller?.viewer ? hashes.memo(nameOf(caller.viewer)) : undefined,
+        org: cleaned(caller?.viewer?.organization),
         remote: cleaned(record.remote || null),
         userAgent: cleaned(record.userAgent),
         traceparent,

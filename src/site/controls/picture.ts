@@ -1,5 +1,5 @@
-import { type GraphNode, type MappingStatus, nameOf } from './graph.ts';
-import type { Path } from './schema.ts';
+import { type GraphNode, type MappingStatus, nameOf } from '../../catalog/crosswalk/graph.ts';
+import type { Path } from '../../catalog/crosswalk/schema.ts';
 
 /** A control with its place in pixels. */
 export interface PictureNode extends GraphNode {

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Rejection } from '../limits.ts';
+import { type Rejection, rejections } from './limits.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -12,15 +12,6 @@ export type Figures = Record<
 /** Upper bounds of the latency histogram, in seconds. */
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']);
-const rejections: Rejection[] = [
-  'rate',
-  'expensive_rate',
-  'invalid_tokens',
-  'busy',
-  'bodies',
-  'connections',
-  'handshakes',
-];
 
 /**
  * The metrics of `/metrics` (rule D22). Labels are route templates, methods and statuses only: bounded in number, and
