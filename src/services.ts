@@ -37,7 +37,6 @@ import { createListServices } from './collections/list-services.ts';
 import { createPurgeService } from './collections/retention.ts';
 import { createUndoService } from './collections/undo.ts';
 import type { Database } from './db/database.ts';
-import { type InOneGeneration, inOneGeneration } from './db/one-generation.ts';
 
 export interface ServiceContext {
   catalog: Database;
@@ -67,8 +66,6 @@ export function createServices(context: ServiceContext) {
   const references = createReferenceLookup(catalog, ruleHistory);
   const reading = createReadingService(catalog, stigs);
   return {
-    /** Runs questions that wait in between on one state of the catalog: it asks again where that changed meanwhile. */
-    inOneGeneration: ((work) => inOneGeneration(catalog, work)) as InOneGeneration,
     stigs,
     stigNames,
     changes,
