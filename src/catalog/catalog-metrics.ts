@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import { perGeneration } from '../db/one-generation.ts';
+import { perCatalogVersion } from '../db/per-catalog-version.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { fileStatus } from './loaded-status.ts';
 
@@ -32,7 +32,7 @@ export function addCatalogMetrics(metrics: Metrics, db: Database): void {
     ],
     gapstone_catalog_records: [
       'Records by kind; stig_releases counts retained ones too.',
-      perGeneration(db, () => counts(countRecords)),
+      perCatalogVersion(db, () => counts(countRecords)),
       'kind',
     ],
     gapstone_import_runs_total: [

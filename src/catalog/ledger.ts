@@ -4,7 +4,7 @@ import { type Sort, sortOf } from '../base/sort.ts';
 import { folderOf, withoutFolder } from '../base/source-name.ts';
 import { fold } from '../base/text.ts';
 import type { Database } from '../db/database.ts';
-import { perGeneration } from '../db/one-generation.ts';
+import { perCatalogVersion } from '../db/per-catalog-version.ts';
 import { filesToReadAgain } from '../db/read-again.ts';
 import { type Page, prepareList } from '../http/paging.ts';
 import type { Pagination } from '../http/schema.ts';
@@ -92,7 +92,7 @@ export type LedgerService = ReturnType<typeof createLedgerService>;
 export function createLedgerService(db: Database) {
   const { sqlite } = db;
   const runsOf = sqlite.prepare<object, Omit<ImportRun, 'totals'> & Totals>(countedRuns);
-  const again = perGeneration(db, () => {
+  const again = perCatalogVersion(db, () => {
     const named = (what: 'scap' | 'controls') =>
       filesToReadAgain(sqlite, what).map(({ source }) => withoutFolder(source));
     return { scap: named('scap'), controls: named('controls') };

@@ -5,7 +5,7 @@ import { sha256 } from '../base/ids.ts';
 import { packageRoot } from '../base/root.ts';
 import type { Database } from '../db/database.ts';
 import { catalogDigest, storedDigest } from '../db/digest.ts';
-import { perGeneration } from '../db/one-generation.ts';
+import { perCatalogVersion } from '../db/per-catalog-version.ts';
 
 /** The contents of the catalog, with a digest that is equal on each machine with the same contents (rule D32.5). */
 export const CatalogSummary = z
@@ -46,10 +46,10 @@ export function createCatalogSummaryService(db: Database) {
       WHERE digest = ? AND state <> 'rolled-back' ORDER BY id DESC LIMIT 1`,
   );
   /** The digest that the last change stored; null where it stored none. */
-  const digest = perGeneration(db, () => storedDigest(sqlite));
+  const digest = perCatalogVersion(db, () => storedDigest(sqlite));
 
   /** The summary without the bundle. Without a stored digest this reads the whole catalog. */
-  const ofCatalog = perGeneration(db, () =>
+  const ofCatalog = perCatalogVersion(db, () =>
     db.read(() => ({ digest: digest() ?? catalogDigest(db), ...counts.get()! })),
   );
 

@@ -5,7 +5,7 @@ import type { RuleHistoryService } from '../catalog/stigs/history.ts';
 import { idsOf } from '../catalog/stigs/ids.ts';
 import { markedClasses, type RuleMarks, readMarks } from '../catalog/stigs/marks.ts';
 import type { Database } from '../db/database.ts';
-import { perGeneration } from '../db/one-generation.ts';
+import { perCatalogVersion } from '../db/per-catalog-version.ts';
 import { createControlFacts } from './reference-controls.ts';
 import { keyOf, placesIn, referencesOf } from './reference-scan.ts';
 import type { Reference, ReferenceFact } from './reference-schema.ts';
@@ -57,7 +57,7 @@ export function createReferenceLookup(db: Database, history: Pick<RuleHistorySer
       ORDER BY isCurrent DESC, r.release_order DESC, s.slug`,
   );
   // To join them for each id takes ten times as long.
-  const releases = perGeneration(
+  const releases = perCatalogVersion(
     db,
     () => new Map(retained.all().map((row, place) => [row.release, { ...row, place }])),
   );

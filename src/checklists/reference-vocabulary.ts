@@ -1,6 +1,6 @@
 import type { FoundId } from '../catalog/controls/id-grammar.ts';
 import type { Database } from '../db/database.ts';
-import { perGeneration } from '../db/one-generation.ts';
+import { perCatalogVersion } from '../db/per-catalog-version.ts';
 
 /** How ids of this catalog begin: what tells an invented id from another word. */
 export interface Vocabulary {
@@ -54,5 +54,5 @@ export function createVocabulary(db: Database): () => Vocabulary {
     return { beginnings, letters: new Set(controls.all().map(lettersOf)) };
   }
 
-  return perGeneration(db, read);
+  return perCatalogVersion(db, read);
 }

@@ -11,6 +11,7 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import type Sqlite from 'better-sqlite3';
@@ -195,12 +196,12 @@ async function partsOf(backup: string, zip: ZipFile, places: Record<Kind, string
     const unpack = async (to: string) => {
       const stream = await zip.openReadStreamPromise(entry as Entry);
       let sum = 0;
-      async function* summed(chunks: AsyncIterable<Buffer>) {
-        for await (const chunk of chunks) {
+      const summed = new Transform({
+        transform(chunk: Buffer, _, done) {
           sum = crc32(chunk, sum);
-          yield chunk;
-        }
-      }
+          done(null, chunk);
+        },
+      });
       await pipeline(stream, summed, createWriteStream(to, { flags: 'wx', mode: 0o600 }));
       // SQLite does not notice a changed bit in a text.
       if (sum !== entry.crc32)

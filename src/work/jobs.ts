@@ -47,6 +47,7 @@ import type { Database } from '../db/database.ts';
 import { answerTool } from '../mcp/tools.ts';
 import type { Services } from '../services.ts';
 import { controlLinks } from '../site/controls/control-links.ts';
+import { markedFields } from '../site/parts/diff-text.tsx';
 import { searchSite } from '../site/search/jobs.ts';
 
 export type Job = (services: Services, ...args: never[]) => unknown;
@@ -82,6 +83,7 @@ export const jobs = {
   loadedCatalogs,
   loadedContent,
   mappingFile,
+  markedFields,
   newsOfLists,
   pastedStigs,
   pathsOfPairs,
@@ -128,22 +130,14 @@ export type JobAnswer =
     }
   | { failed: { message: string; code: unknown; stack: string | undefined } };
 
-/**
- * Runs a job inside one read transaction, so that all its queries see one state of both databases. What a job does after
- * its first `await` is outside of it.
- */
-export async function runJob(db: Database, services: Services, job: Job, args: unknown[]): Promise<unknown> {
-  let value: unknown;
-  db.read(() => {
-    value = job(services, ...(args as never[]));
-  });
-  return value;
-}
+/** Runs a job inside one read transaction, so that all its queries see one state of both databases. */
+export const runJob = (db: Database, services: Services, job: Job, args: unknown[]): unknown =>
+  db.read(() => job(services, ...(args as never[])));
 
 /** Runs jobs in the calling thread: for databases in memory, which no other thread can open. */
 export const askInline =
   (db: Database, services: Services): Ask =>
-  (job, ...args) =>
+  async (job, ...args) =>
     runJob(db, services, job as unknown as Job, args) as never;
 
 export function answerOfError(error: unknown): JobAnswer {

@@ -29,9 +29,9 @@ function transferable(value: unknown): ArrayBuffer[] {
 }
 
 parentPort!.postMessage('ready');
-parentPort!.on('message', async ({ name, args }: JobRequest) => {
+parentPort!.on('message', ({ name, args }: JobRequest) => {
   try {
-    const value = await runJob(db, services, byName[name]!, args);
+    const value = runJob(db, services, byName[name]!, args);
     parentPort!.postMessage({ value } satisfies JobAnswer, transferable(value));
   } catch (error) {
     parentPort!.postMessage(answerOfError(error));

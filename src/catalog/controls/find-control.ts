@@ -1,6 +1,6 @@
 import { fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
-import { perGeneration } from '../../db/one-generation.ts';
+import { perCatalogVersion } from '../../db/per-catalog-version.ts';
 import { frameworks, isPublished } from './frameworks.ts';
 import { canonicalIdentifier } from './identifier.ts';
 
@@ -64,7 +64,7 @@ export function createFindOwnControl(db: Pick<Database, 'sqlite' | 'catalogVersi
        FROM framework_versions AS v JOIN controls AS c ON c.framework = v.framework AND c.version = v.version
       WHERE v.is_default = 1 AND v.framework NOT IN (SELECT value FROM json_each(?))`,
   );
-  const byId = perGeneration(db, () => Map.groupBy(controls.all(published), ({ id }) => fold(id)));
+  const byId = perCatalogVersion(db, () => Map.groupBy(controls.all(published), ({ id }) => fold(id)));
   return (text) => {
     const found = /\d/.test(text) ? (byId().get(fold(text.trim())) ?? []) : [];
     return found.length === 1 ? found[0]! : null;
@@ -83,7 +83,7 @@ export function createPublishedForm(db: Pick<Database, 'sqlite' | 'catalogVersio
       WHERE framework NOT IN (SELECT value FROM json_each(@published))`,
   );
   const keyOf = (framework: string, identifier: string) => `${framework}\0${fold(identifier)}`;
-  const byKey = perGeneration(db, () =>
+  const byKey = perCatalogVersion(db, () =>
     Map.groupBy(identifiers.all({ published }), (each) => keyOf(each.framework, each.identifier)),
   );
   return (framework: string, text: string): string | null => {

@@ -2,7 +2,7 @@ import { AppError } from '../../base/errors.ts';
 import { frameworkTitle } from '../../base/framework-title.ts';
 import { cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
-import { perGeneration } from '../../db/one-generation.ts';
+import { perCatalogVersion } from '../../db/per-catalog-version.ts';
 import { prepareList } from '../../http/paging.ts';
 import type { Pagination } from '../../http/schema.ts';
 import { type ControlAssessments, createControlAssessments } from './assessment.ts';
@@ -105,7 +105,7 @@ function createCatalogs(db: Database, versions: ControlVersions) {
         WHERE t.framework = ? ORDER BY v.is_default DESC, v.is_newest DESC, t.edition DESC, t.title LIMIT 1`,
     )
     .pluck();
-  const totals = perGeneration(db, () => new Map(countedByVersion.all()));
+  const totals = perCatalogVersion(db, () => new Map(countedByVersion.all()));
   const totalOf = (framework: string, version: string) => totals().get(`${framework} ${version}`) ?? 0;
 
   return {

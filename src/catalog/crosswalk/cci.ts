@@ -1,7 +1,7 @@
 import { AppError, badRequest, notThere } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
-import { perGeneration } from '../../db/one-generation.ts';
+import { perCatalogVersion } from '../../db/per-catalog-version.ts';
 import { createFindControl, createFindOwnControl } from '../controls/find-control.ts';
 import { cciRevisions, requireFramework, versionKey } from '../controls/frameworks.ts';
 import { canonicalIdentifier, oscalId, sortKey } from '../controls/identifier.ts';
@@ -84,12 +84,12 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
   const endsOf = (identifier: string) => crosswalk.endsOf({ ...cciQuestion, identifier });
   const canonical = (cci: string) => crosswalk.canonical('cci', cci);
 
-  const deprecatedCcis = perGeneration(db, () => new Set(withdrawn.all()));
+  const deprecatedCcis = perCatalogVersion(db, () => new Set(withdrawn.all()));
   const deprecated = (ccis: readonly string[]): string[] =>
     db.read(() => ccis.filter((cci) => deprecatedCcis().has(cci)));
 
   /** The controls by the CCIs that an older revision states for them. */
-  const statedBy = perGeneration(db, () => new Map<string, Map<string, string[]>>());
+  const statedBy = perCatalogVersion(db, () => new Map<string, Map<string, string[]>>());
 
   function statedControls(revision: string): Map<string, string[]> {
     const known = statedBy().get(revision);
@@ -112,7 +112,7 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
     return (cci) => stated.get(cci) ?? [];
   }
 
-  const ccisByControl = perGeneration(db, () => {
+  const ccisByControl = perCatalogVersion(db, () => {
     const ccis = new Map<string, string[]>();
     for (const cci of cited.all())
       for (const control of endsOf(canonical(cci))) ccis.set(control, [...(ccis.get(control) ?? []), cci]);

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../db/database.ts';
-import { perGeneration } from '../../db/one-generation.ts';
+import { perCatalogVersion } from '../../db/per-catalog-version.ts';
 import { offsetOf, paginationOf } from '../../http/paging.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import type { AutomationOf } from '../stigs/rule-automation.ts';
@@ -58,7 +58,7 @@ export function createControlRulesService(
         AND (@severities IS NULL OR f.severity IN (SELECT value FROM json_each(@severities)))
       ORDER BY ${byTitle}, f.ordinal LIMIT @limit OFFSET @offset`,
   );
-  const cache = perGeneration(
+  const cache = perCatalogVersion(
     db,
     () =>
       new LRUCache<string, RuleCount[]>({

@@ -1,7 +1,7 @@
 import { badRequest } from '../../base/errors.ts';
 import { compareCodePoints, cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
-import { perGeneration } from '../../db/one-generation.ts';
+import { perCatalogVersion } from '../../db/per-catalog-version.ts';
 import { frameworkKey, macLevel, macNames, nistBaselines } from '../controls/frameworks.ts';
 import type { ControlService } from '../controls/queries.ts';
 import type { NamedRelease } from '../stigs/queries.ts';
@@ -172,7 +172,7 @@ function createControlFrames(db: Database, controls: ControlService, ccis: CciSe
         WHERE framework = ? AND version = ? AND status = 'active' ORDER BY ordinal`,
     )
     .raw();
-  const cache = perGeneration(db, () => new Map<string, ControlFrame>());
+  const cache = perCatalogVersion(db, () => new Map<string, ControlFrame>());
 
   function controlsOf(framework: string, revision: string | null, identifiers: Iterable<string>) {
     if (framework === 'cci') return (cci: string) => [cci];

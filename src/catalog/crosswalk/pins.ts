@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts';
-import { perGeneration } from '../../db/one-generation.ts';
+import { perCatalogVersion } from '../../db/per-catalog-version.ts';
 import { cciRevisions, versionKey, withoutEndingZeros } from '../controls/frameworks.ts';
 import { createMappingDecisions } from './decisions.ts';
 import { createFacts, isEnd, isStatedFor } from './facts.ts';
@@ -73,7 +73,7 @@ function createVersionLabels(db: Database) {
   const newest = db.sqlite
     .prepare<[string], string>('SELECT version FROM framework_versions WHERE framework = ? AND is_newest = 1')
     .pluck();
-  const lists = perGeneration(db, () => new Map<string, string[]>());
+  const lists = perCatalogVersion(db, () => new Map<string, string[]>());
 
   function versionsOf(framework: string): string[] {
     const list = lists().get(framework) ?? everyVersion.all({ framework }).filter((each) => each !== '');

@@ -1,6 +1,6 @@
 import { compareCodePoints } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
-import { perGeneration } from '../../db/one-generation.ts';
+import { perCatalogVersion } from '../../db/per-catalog-version.ts';
 import { createPublishedForm } from '../controls/find-control.ts';
 import { isPublished } from '../controls/frameworks.ts';
 import { sortKey } from '../controls/identifier.ts';
@@ -230,7 +230,7 @@ function createCurrentGraph(db: Database) {
   );
   const edgeRows = db.sqlite.prepare<[], NumberedEdge>('SELECT a, b, status FROM crosswalk_edges');
   const decisions = createMappingDecisions(db);
-  return perGeneration(db, (): { graph: Graph; isDecided: boolean } => {
+  return perCatalogVersion(db, (): { graph: Graph; isDecided: boolean } => {
     const [nodes, edges] = [nodeRows.all(), edgeRows.all()];
     const stated = createGraph(nodes, edges);
     const decided = decisions.over(stated);

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts';
-import { perGeneration } from '../../db/one-generation.ts';
+import { perCatalogVersion } from '../../db/per-catalog-version.ts';
 import type { StigByName, StigNameIndex } from '../stigs/name-index.ts';
 import { indexed, type Pattern, wordCharacter } from './pattern.ts';
 import { anyOf, matchOf, type SearchQuery, type Term, words, wordsOf } from './query.ts';
@@ -75,7 +75,7 @@ export function createRelaxedSearch(
   { scored, isId }: Pick<RuleQueries, 'scored' | 'isId'>,
   stigNames: Pick<StigNameIndex, 'said' | 'exactly' | 'ofOneProduct'>,
 ) {
-  const vocabularyOf = perGeneration(db, () => readVocabulary(db));
+  const vocabularyOf = perCatalogVersion(db, () => readVocabulary(db));
   const requirementsOf = createRequirements(db);
   const synonymsOf = createSynonyms(db);
 

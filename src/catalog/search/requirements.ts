@@ -1,6 +1,6 @@
 import { indexedWords } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
-import { perGeneration } from '../../db/one-generation.ts';
+import { perCatalogVersion } from '../../db/per-catalog-version.ts';
 import type { Pattern } from './pattern.ts';
 
 // The constants of bm25, as in FTS5.
@@ -30,7 +30,7 @@ export function createRequirements(
       'SELECT count(*) FROM stigs AS s JOIN findings AS f ON f.release_id = s.current_release_id',
     )
     .pluck();
-  const titlesOf = perGeneration(db, () => {
+  const titlesOf = perCatalogVersion(db, () => {
     const titles: { requirement: string; length: number }[] = [];
     const byWord = new Map<string, Set<number>>();
     for (const { title, name } of requirements.all()) {

@@ -1,6 +1,6 @@
 import { stemmer } from 'stemmer';
 import type { Database } from '../../db/database.ts';
-import { perGeneration } from '../../db/one-generation.ts';
+import { perCatalogVersion } from '../../db/per-catalog-version.ts';
 
 /** The longest name that stands for another (`removable media`), in words. */
 const longest = 4;
@@ -13,7 +13,7 @@ const stemsOf = (parts: string[]) => parts.map(stemmer);
  */
 export function createSynonyms(db: Database): (terms: string[][]) => Map<number, string[][]> {
   const groups = db.sqlite.prepare<[], string>('SELECT words FROM synonym_groups ORDER BY words').pluck();
-  const byName = perGeneration(db, () => {
+  const byName = perCatalogVersion(db, () => {
     const others = new Map<string, string[][]>();
     for (const text of groups.all()) {
       const names = (JSON.parse(text) as string[]).map((name) => name.split(' '));

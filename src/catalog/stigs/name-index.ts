@@ -4,7 +4,7 @@ import { pick } from '../../base/objects.ts';
 import { onDemand } from '../../base/on-demand.ts';
 import { compareCodePoints, cut, fold, strip } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
-import { perGeneration } from '../../db/one-generation.ts';
+import { perCatalogVersion } from '../../db/per-catalog-version.ts';
 import { createNameMatcher, readName } from './name-match.ts';
 
 /** A STIG that a text names. */
@@ -97,7 +97,7 @@ export type StigNameIndex = ReturnType<typeof createStigNameIndex>;
 /** Finds STIGs by their names, which it reads once for each state of the catalog. */
 export function createStigNameIndex(db: Database) {
   const readNames = createNameReader(db);
-  const names = perGeneration(db, () => indexOf(db.read(readNames)));
+  const names = perCatalogVersion(db, () => indexOf(db.read(readNames)));
 
   /** The STIG with each slug, former one or benchmark id; null for none. */
   function ofSlugs(slugs: string[]): (StigByName | null)[] {

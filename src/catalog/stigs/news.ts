@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts';
-import { perGeneration } from '../../db/one-generation.ts';
+import { perCatalogVersion } from '../../db/per-catalog-version.ts';
 import { offsetOf, type Page, paginationOf } from '../../http/paging.ts';
 import type { StigNameIndex } from './name-index.ts';
 import type { ChangelogQuery, StigChangelog, StigStats } from './schema.ts';
@@ -71,7 +71,7 @@ export function createStigNewsService(db: Database, { slugOf }: StigNameIndex) {
 
   return {
     /** Counts over the current releases. */
-    stats: perGeneration(
+    stats: perCatalogVersion(
       db,
       (): StigStats =>
         read(() => {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { ruleName } from '../../base/rule-ids.ts';
 import type { Database } from '../../db/database.ts';
-import { perGeneration } from '../../db/one-generation.ts';
+import { perCatalogVersion } from '../../db/per-catalog-version.ts';
 
 /**
  * Whether a machine can check a rule (rule D38.2), the best first: a content tests this very revision; one tests another
@@ -59,7 +59,7 @@ export function createRuleAutomation(db: Database): AutomationOf {
        JOIN scap_facts AS f ON f.source_id = c.source_id AND f.ordinal = c.ordinal
       WHERE s.slug = ? ORDER BY f.publisher, f.name, f.benchmark_id`,
   );
-  const cache = perGeneration(db, () => {
+  const cache = perCatalogVersion(db, () => {
     return new LRUCache<string, StigAutomation>({
       maxSize: mostRules,
       sizeCalculation: ({ contents }) => 1 + contents.reduce((sum, { rules }) => sum + rules, 0),

@@ -10,7 +10,7 @@ import type { Env } from '../../http/env.ts';
 import type { Page } from '../../http/paging.ts';
 import { positiveInteger, requestText } from '../../http/schema.ts';
 import type { Services } from '../../services.ts';
-import { createMarker, markInTurns } from '../parts/diff-text.tsx';
+import { markedFields, markerOf } from '../parts/diff-text.tsx';
 import { type PageSupport, readQuery } from '../parts/page.ts';
 import { shownList } from '../parts/shown-list.ts';
 import { briefFile, briefPage } from './brief.tsx';
@@ -41,14 +41,14 @@ export function changePages(
     const { diff, filter } = await compared(c, query);
     const versions = stigs.versions(diff.slug).versions.map((each) => each.version);
     const part = partOf(diff, page, rule);
-    const marker = await markInTurns(part.rules, createMarker());
+    const marker = markerOf(await ask(markedFields, part.rules, undefined));
     return show(c, diffPage({ diff, filter, versions, part, marker }));
   });
 
   app.get('/stigs/:slug/diff/file', guard.costly, async (c) => {
     const { diff, filter } = await compared(c, readQuery(c, comparison));
     // Without a time limit: the same rules must give the same bytes.
-    const marker = await markInTurns(diff.changed, createMarker(Number.POSITIVE_INFINITY));
+    const marker = markerOf(await ask(markedFields, diff.changed, Number.POSITIVE_INFINITY));
     const style = new TextDecoder().decode(assets.find(assets.style)!.bytes);
     return download(c, diffFile({ diff, filter, marker, style, banner }), 'html', diffFileName(diff, filter));
   });
@@ -80,13 +80,13 @@ export function changePages(
     const { page: number } = readQuery(c, z.object({ page }));
     const part = { page: number, limit: rulesPerPage };
     const { made, changed } = await brief(c, part);
-    const marker = await markInTurns(changed, createMarker());
+    const marker = markerOf(await ask(markedFields, changed, undefined));
     return show(c, briefPage(made, part, marker));
   });
 
   app.get('/lists/:id/brief/file', guard.costly, async (c) => {
     const { made, changed } = await brief(c, null);
-    const marker = await markInTurns(changed, createMarker(Number.POSITIVE_INFINITY));
+    const marker = markerOf(await ask(markedFields, changed, Number.POSITIVE_INFINITY));
     const style = new TextDecoder().decode(assets.find(assets.style)!.bytes);
     return download(c, briefFile(made, marker, style, banner), 'html', `${made.list.name}_changes.html`);
   });

@@ -1,5 +1,4 @@
 import type { Child } from 'hono/jsx';
-import { yieldToEventLoop } from '../../base/slices.ts';
 import { changedWords, type TextSegment } from './changed-words.ts';
 import { Severity } from './components.tsx';
 
@@ -38,25 +37,33 @@ export function createMarker(milliseconds = mostMilliseconds): Marker {
   };
 }
 
-/** A marker that has already compared the texts of some rules, and yielded to the event loop in between. */
-export async function markInTurns(rules: { fields: FieldChange[] }[], marker: Marker): Promise<Marker> {
-  const marked = remembered(marker);
-  for (const { fields } of rules) {
-    for (const field of fields) if (field.field !== 'severity') marked(...textsOf(field));
-    await yieldToEventLoop();
-  }
+/** The words that two texts do not share, for each changed field of some rules; a job, as long texts take long. */
+export function markedFields(
+  _: unknown,
+  rules: { fields: FieldChange[] }[],
+  milliseconds: number | undefined,
+): MarkedTexts {
+  const marker = createMarker(milliseconds);
+  const marked: MarkedTexts = new Map();
+  for (const { fields } of rules)
+    for (const field of fields) {
+      if (field.field === 'severity') continue;
+      const [before, after] = textsOf(field);
+      const key = keyOf(before, after);
+      if (!marked.has(key)) marked.set(key, marker(before, after));
+    }
   return marked;
 }
 
-function remembered(marker: Marker): Marker {
-  const known = new Map<string, TextSegment[] | null>();
-  return (before, after) => {
-    const key = `${before}\0${after}`;
-    const segments = known.has(key) ? known.get(key)! : marker(before, after);
-    known.set(key, segments);
-    return segments;
-  };
-}
+type MarkedTexts = Map<string, TextSegment[] | null>;
+
+const keyOf = (before: string, after: string) => `${before}\0${after}`;
+
+/** A marker that knows the marks of some texts; other texts have none. */
+export const markerOf =
+  (marked: MarkedTexts): Marker =>
+  (before, after) =>
+    marked.get(keyOf(before, after)) ?? null;
 
 /** The two texts of a changed field, for comparison. */
 export function textsOf(field: FieldChange): [before: string, after: string] {

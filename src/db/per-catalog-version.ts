@@ -1,7 +1,7 @@
 import type { Database } from './database.ts';
 
 /** Gives a function whose value `make` computes once for each version of the catalog. */
-export function perGeneration<T>(db: Pick<Database, 'catalogVersion'>, make: () => T): () => T {
+export function perCatalogVersion<T>(db: Pick<Database, 'catalogVersion'>, make: () => T): () => T {
   let made: { catalogVersion: string; value: T } | null = null;
   return () => {
     const catalogVersion = db.catalogVersion();
