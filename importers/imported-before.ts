@@ -1,7 +1,7 @@
 import type { Database } from '../src/db/database.ts';
 import { filesToReadAgain } from '../src/db/read-again.ts';
-import { importLedger } from '../src/db/tables.ts';
 import { discover, type FoundSource, listFiles } from './discover.ts';
+import type { LedgerLine } from './ledger-lines.ts';
 
 /** Paths by what of them earlier imports stored. */
 export interface ImportedBefore {
@@ -19,13 +19,16 @@ export interface ImportedBefore {
  * `noLinks`. What an older version skipped and this one reads counts as new, with the archives around it (rule D42.9).
  */
 export async function notYetImported(
-  { orm, sqlite }: Database,
+  { sqlite }: Database,
   paths: string[],
   held: Set<string>,
   noLinks: boolean,
 ): Promise<ImportedBefore> {
-  const { sha256, source, reason } = importLedger;
-  const rows = orm.selectDistinct({ sha256, source, reason }).from(importLedger).all();
+  const rows = sqlite
+    .prepare<[], Pick<LedgerLine, 'sha256' | 'source' | 'reason'>>(
+      'SELECT DISTINCT sha256, source, reason FROM import_ledger',
+    )
+    .all();
   const ledger = new Set(rows.map((row) => row.sha256));
   const takenBack = new Set([...held].filter((hash) => !ledger.has(hash)));
   const again = new Set(filesToReadAgain(sqlite).flatMap((each) => withArchives(each.source)));

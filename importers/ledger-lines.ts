@@ -1,12 +1,17 @@
 import { count } from '../src/base/text.ts';
-import type { importLedger } from '../src/db/tables.ts';
 import type { Kind } from '../src/read/import-error.ts';
 
-type ImportLedgerLine = typeof importLedger.$inferSelect;
-
 /** One line of the ledger (rule D20). */
-export interface LedgerLine extends Omit<ImportLedgerLine, 'runId' | 'ordinal'> {
+export interface LedgerLine {
+  source: string;
   kind: Kind;
+  sha256: string | null;
+  outcome: 'imported' | 'unchanged' | 'superseded' | 'skipped' | 'rejected';
+  reason: string | null;
+  warnings: string[];
+  target: string | null;
+  counts: Record<string, number>;
+  ms: number;
 }
 
 /** A ledger line of an unfinished run, with the ids of its release and source. */
@@ -51,8 +56,7 @@ export function resultOf(lines: LedgerLine[], refusedByStrict: boolean): Result 
 
 /** Totals of the lines of a run. */
 export function summarize(lines: LedgerLine[], phases: Record<string, number>, ms: number): LedgerSummary {
-  const count = (outcome: ImportLedgerLine['outcome']) =>
-    lines.filter((line) => line.outcome === outcome).length;
+  const count = (outcome: LedgerLine['outcome']) => lines.filter((line) => line.outcome === outcome).length;
   return {
     sources: lines.length,
     imported: count('imported'),

@@ -1,11 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { sql } from 'drizzle-orm';
 import { CommandError } from '../src/base/errors.ts';
 import type { Database } from '../src/db/database.ts';
 import { asCommandError } from '../src/db/faults.ts';
 import { prepareInsert } from '../src/db/insert.ts';
-import { catalog, importLedger, importRuns } from '../src/db/tables.ts';
 import { ImportError, type Kind, oneLine } from '../src/read/import-error.ts';
 import { deriveAll, type StatedPart } from './derive.ts';
 import { discover, type FoundSource, type ListedFile, listFiles } from './discover.ts';
@@ -244,15 +242,15 @@ class ImportRun {
     staging.begin();
     const finishedAt = this.now().toISOString();
     const gained = lines.some((line) => line.outcome === 'imported' && line.kind !== 'archive');
-    if (gained || changed || staging.replaced > 0) {
-      const next = sql`${catalog.generation} + 1`;
-      db.orm.update(catalog).set({ generation: next, changedAt: finishedAt, digest: null }).run();
-    }
-    const { generation } = db.orm.select().from(catalog).get()!;
-    const row = { startedAt, finishedAt, generation, summary };
-    const { id } = db.orm.insert(importRuns).values(row).returning({ id: importRuns.id }).get();
-    const insertLine = prepareInsert(db, importLedger);
-    for (const [index, line] of lines.entries()) insertLine.run({ runId: id, ordinal: index + 1, ...line });
+    if (gained || changed || staging.replaced > 0)
+      db.sqlite
+        .prepare('UPDATE catalog SET generation = generation + 1, changed_at = ?, digest = NULL')
+        .run(finishedAt);
+    const generation = db.sqlite.prepare('SELECT generation FROM catalog').pluck().get();
+    const run = { id: null, startedAt, finishedAt, generation, summary };
+    const runId = prepareInsert(db, 'import_runs')(run);
+    const insertLine = prepareInsert(db, 'import_ledger');
+    for (const [index, line] of lines.entries()) insertLine({ runId, ordinal: index + 1, ...line });
     db.requireInPlace();
     this.options.beforeCommit?.(lines, summary);
     db.sqlite.exec('COMMIT');

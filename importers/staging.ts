@@ -1,7 +1,6 @@
-import { eq, sql } from 'drizzle-orm';
 import type { Database } from '../src/db/database.ts';
+import { prepareInsert } from '../src/db/insert.ts';
 import { isReadWhole } from '../src/db/read-again.ts';
-import { sources, stigPrintings } from '../src/db/tables.ts';
 import { ImportError } from '../src/read/import-error.ts';
 import { createHasOtherName, stageControls } from './controls/stage-controls.ts';
 import { stageRoles } from './guidance/roles/stage-roles.ts';
@@ -11,6 +10,15 @@ import { type Content, importerVersion } from './parsed.ts';
 import { createStageRelease, removePrinting, type StagedRelease } from './stigs/stage-release.ts';
 import { stageScap } from './stigs/stage-scap.ts';
 import { stageSynonyms } from './stigs/stage-synonyms.ts';
+
+/** A source that is in the catalog. */
+interface StoredSource {
+  id: number;
+  kind: string;
+  importerVersion: number;
+  source: string;
+  target: string | null;
+}
 
 /** Stores sources one by one, each in a savepoint of the run's one transaction. */
 export class Staging {
@@ -25,6 +33,7 @@ export class Staging {
   private readonly db: Database;
   private readonly importedAt: string;
   private readonly sourceOf;
+  private readonly insertSource;
   private readonly stageRelease;
   private readonly framework: string | undefined;
   private readonly hasOtherName;
@@ -36,11 +45,10 @@ export class Staging {
     this.framework = framework;
     this.hasOtherName = createHasOtherName(db);
     this.stageRelease = createStageRelease(db);
-    this.sourceOf = db.orm
-      .select()
-      .from(sources)
-      .where(eq(sources.sha256, sql.placeholder('sha256')))
-      .prepare();
+    this.sourceOf = db.sqlite.prepare<[string], StoredSource>(
+      'SELECT id, kind, importer_version AS importerVersion, source, target FROM sources WHERE sha256 = ?',
+    );
+    this.insertSource = prepareInsert(db, 'sources');
   }
 
   begin(): void {
@@ -52,7 +60,7 @@ export class Staging {
 
   /** The stored source with this hash, unless an older importer read it, or the operator gives it another name. */
   unchanged(sha256: string) {
-    const row = this.sourceOf.get({ sha256 });
+    const row = this.sourceOf.get(sha256);
     if (!row || !isReadWhole(row)) return null;
     const isRenamed = row.kind === 'oscal-catalog' && this.hasOtherName(row.id, this.framework);
     return isRenamed ? null : row;
@@ -71,8 +79,7 @@ export class Staging {
       this.removeOutdated(line.sha256!);
       const sourceId = this.addSource(line);
       const stored = { ...line, sourceId, ...this.storeContent(sourceId, line, content) };
-      const { target } = stored;
-      this.db.orm.update(sources).set({ target }).where(eq(sources.id, sourceId)).run();
+      sqlite.prepare('UPDATE sources SET target = ? WHERE id = ?').run(stored.target, sourceId);
       sqlite.exec('RELEASE source');
       return stored;
     } catch (error) {
@@ -112,29 +119,21 @@ export class Staging {
 
   /** Removes what an older importer read from these bytes. */
   private removeOutdated(sha256: string): void {
-    const { orm } = this.db;
-    const source = this.sourceOf.get({ sha256 });
+    const { sqlite } = this.db;
+    const source = this.sourceOf.get(sha256);
     if (!source) return;
-    const printing = orm
-      .select({ id: stigPrintings.id })
-      .from(stigPrintings)
-      .where(eq(stigPrintings.sourceId, source.id))
-      .get();
-    if (printing) removePrinting(this.db, printing.id);
-    else orm.delete(sources).where(eq(sources.id, source.id)).run();
+    const printing = sqlite
+      .prepare<[number], number>('SELECT id FROM stig_printings WHERE source_id = ?')
+      .pluck()
+      .get(source.id);
+    if (printing !== undefined) removePrinting(this.db, printing);
+    else sqlite.prepare('DELETE FROM sources WHERE id = ?').run(source.id);
     this.replaced++;
   }
 
   private addSource(line: OpenLine): number {
+    const { sha256, kind, source } = line;
     const { importedAt } = this;
-    const row = {
-      sha256: line.sha256!,
-      kind: line.kind,
-      importerVersion,
-      source: line.source,
-      target: null,
-      importedAt,
-    };
-    return this.db.orm.insert(sources).values(row).returning({ id: sources.id }).get().id;
+    return this.insertSource({ id: null, sha256, kind, importerVersion, source, target: null, importedAt });
   }
 }

@@ -1,12 +1,6 @@
 import { compareCodePoints } from '../../src/base/text.ts';
 import { compareVersions, versionKey } from '../../src/catalog/controls/frameworks.ts';
 import { sortKey } from '../../src/catalog/controls/identifier.ts';
-import {
-  baselines as baselineTable,
-  controls as controlTable,
-  frameworkVersions,
-  profileValues,
-} from '../../src/db/control-tables.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
 import type { ControlRecord, ParameterSetting, ProfileRecord } from './control-record.ts';
@@ -61,8 +55,8 @@ export function deriveBaselines(db: Database, catalogs: MergedCatalog[], findCat
     .map((row) => ({ ...row, record: JSON.parse(row.record) as ProfileRecord }));
   const { layers, values, problems } = resolveProfiles(profiles, listed, catalogs, findCatalog);
   sqlite.exec('DELETE FROM profile_values');
-  const insertValue = prepareInsert(db, profileValues);
-  for (const [ordinal, value] of values.entries()) insertValue.run({ ordinal, ...value });
+  const insertValue = prepareInsert(db, 'profile_values');
+  for (const [ordinal, value] of values.entries()) insertValue({ ordinal, ...value });
   return { baselines: [...listed, ...layers], problems };
 }
 
@@ -116,21 +110,21 @@ export function writeCatalogs(db: Database, catalogs: MergedCatalog[], layers: B
   sqlite.exec(
     'DELETE FROM baselines; DELETE FROM controls; DELETE FROM framework_versions; DELETE FROM control_keys;',
   );
-  const insertVersion = prepareInsert(db, frameworkVersions);
-  const insertBaseline = prepareInsert(db, baselineTable);
-  const insertControl = prepareInsert(db, controlTable);
+  const insertVersion = prepareInsert(db, 'framework_versions');
+  const insertBaseline = prepareInsert(db, 'baselines');
+  const insertControl = prepareInsert(db, 'controls');
   const insertKey = sqlite.prepare('INSERT INTO control_keys VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING');
   for (const catalog of catalogs) {
     const { framework, version, edition, controls } = catalog;
     const versions = catalogs.filter((each) => each.framework === framework).map((each) => each.version);
     const isDefault = Number(version === defaultVersion(framework, versions));
     const isNewest = Number(version === newestOf(versions));
-    insertVersion.run({ framework, version, edition, isDefault, isNewest });
+    insertVersion({ framework, version, edition, isDefault, isNewest });
     const baselines = baselinesOf(catalog, layers);
     const active = controls.filter(({ status }) => status === 'active');
     for (const [index, { name, title, sourceId, has }] of baselines.entries()) {
       const counts = { ordinal: index + 1, controls: active.filter(has).length };
-      insertBaseline.run({ framework, version, name, title, sourceId, ...counts });
+      insertBaseline({ framework, version, name, title, sourceId, ...counts });
     }
     for (const [index, control] of controls.entries()) {
       const member = baselines.filter(({ has }) => control.status === 'active' && has(control));
@@ -138,7 +132,7 @@ export function writeCatalogs(db: Database, catalogs: MergedCatalog[], layers: B
       const served = serveControl(framework, version, control, names);
       const { controlId, identifier } = served;
       insertKey.run(controlId, framework, identifier, sortKey(framework, identifier));
-      insertControl.run({ framework, version, ordinal: index + 1, ...served });
+      insertControl({ framework, version, ordinal: index + 1, ...served });
     }
   }
 }

@@ -2,11 +2,23 @@ import { stableId } from '../../src/base/ids.ts';
 import { fold } from '../../src/base/text.ts';
 import { type StoredAssessment, statedAssessment } from '../../src/catalog/controls/assessment-record.ts';
 import { isNistBaseline, isPublished } from '../../src/catalog/controls/frameworks.ts';
-import type { controls } from '../../src/db/control-tables.ts';
 import type { ControlRecord } from './control-record.ts';
 
 /** A row of the `controls` table, without its place in the catalog. */
-export type ServedControl = Omit<typeof controls.$inferSelect, 'framework' | 'version' | 'ordinal'>;
+export interface ServedControl {
+  identifier: string;
+  controlId: string;
+  status: 'active' | 'withdrawn';
+  title: string;
+  family: string;
+  familyNames: string[];
+  filterWords: string[];
+  searchText: string;
+  statement: string;
+  listJson: string;
+  recordJson: string;
+  withdrawnInto: string[];
+}
 
 /** The codes of the 800-171 families, which are those of 800-53 (rule D6.3). */
 const familyCodes171: Record<string, string> = {

@@ -1,13 +1,4 @@
 import { frameworks } from '../../src/catalog/controls/frameworks.ts';
-import {
-  baselineFacts,
-  controlFacts,
-  frameworkTitles,
-  mappingDetails,
-  mappingFacts,
-  parameterValueFacts,
-  profileFacts,
-} from '../../src/db/control-tables.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
 import { firstOf } from '../read/source-text.ts';
@@ -17,13 +8,13 @@ import type { CciListRecord, ControlRecord, ControlsRecord, MappingRecord } from
 
 /** Stores the records of one source, inside the run's transaction; gives the ledger's target and counts. */
 export function stageControls(db: Database, sourceId: number, records: ControlsRecord[]): Stated {
-  const insertControl = prepareInsert(db, controlFacts);
-  const insertTitle = prepareInsert(db, frameworkTitles);
-  const insertBaseline = prepareInsert(db, baselineFacts);
-  const insertValue = prepareInsert(db, parameterValueFacts);
-  const insertProfile = prepareInsert(db, profileFacts);
-  const insertDetails = prepareInsert(db, mappingDetails);
-  const insertMapping = prepareInsert(db, mappingFacts);
+  const insertControl = prepareInsert(db, 'control_facts');
+  const insertTitle = prepareInsert(db, 'framework_titles');
+  const insertBaseline = prepareInsert(db, 'baseline_facts');
+  const insertValue = prepareInsert(db, 'parameter_value_facts');
+  const insertProfile = prepareInsert(db, 'profile_facts');
+  const insertDetails = prepareInsert(db, 'mapping_details');
+  const insertMapping = prepareInsert(db, 'mapping_facts');
   const counts: Record<string, number> = {};
   const targets = new Set<string>();
   let ordinal = 0;
@@ -31,7 +22,7 @@ export function stageControls(db: Database, sourceId: number, records: ControlsR
     for (const control of controls) {
       const { identifier } = control;
       const record = JSON.stringify(control);
-      insertControl.run({ sourceId, framework, version, edition, identifier, record });
+      insertControl({ sourceId, framework, version, edition, identifier, record });
     }
     targets.add(`${framework} ${version}`);
   };
@@ -39,7 +30,7 @@ export function stageControls(db: Database, sourceId: number, records: ControlsR
     for (const each of pairs) {
       const { relationship = '', isVerified = false, isOscal = false, mapping, files, ...pair } = each;
       ordinal++;
-      insertMapping.run({ sourceId, ordinal, edition, fromFramework, fromVersion, row: null, ...pair });
+      insertMapping({ sourceId, ordinal, edition, fromFramework, fromVersion, row: null, ...pair });
       if (relationship === '' && !isVerified && !isOscal) continue;
       const ends = [fromFramework, fromVersion, pair.fromIdentifier];
       const stated = isOscal
@@ -49,7 +40,7 @@ export function stageControls(db: Database, sourceId: number, records: ControlsR
             ...(mapping === undefined && files === undefined ? [] : [{ mapping, files }]),
           ])
         : null;
-      insertDetails.run({ sourceId, ordinal, relationship, isVerified: Number(isVerified), stated });
+      insertDetails({ sourceId, ordinal, relationship, isVerified: Number(isVerified), stated });
     }
     counts.pairs = (counts.pairs ?? 0) + pairs.length;
     targets.add(`${fromFramework} ${fromVersion}`.trim());
@@ -59,18 +50,18 @@ export function stageControls(db: Database, sourceId: number, records: ControlsR
     if (record.type === 'catalog') {
       const { framework, version, frameworkTitle: title } = record;
       storeControls(framework, version, edition, record.controls);
-      if (title !== undefined) insertTitle.run({ sourceId, framework, version, edition, title });
+      if (title !== undefined) insertTitle({ sourceId, framework, version, edition, title });
       counts.controls = (counts.controls ?? 0) + record.controls.length;
     } else if (record.type === 'baseline') {
       const { framework, version, baseline, title } = record;
       for (const identifier of record.identifiers) {
-        insertBaseline.run({ sourceId, framework, version, edition, baseline, title, identifier });
+        insertBaseline({ sourceId, framework, version, edition, baseline, title, identifier });
       }
-      for (const each of record.values ?? []) insertValue.run({ sourceId, baseline, ...each });
+      for (const each of record.values ?? []) insertValue({ sourceId, baseline, ...each });
       counts[baseline] = record.identifiers.length;
       targets.add(`${framework} ${version}`.trim());
     } else if (record.type === 'profile') {
-      insertProfile.run({ sourceId, record: JSON.stringify(record) });
+      insertProfile({ sourceId, record: JSON.stringify(record) });
       counts.baselines = 1;
       targets.add(`${record.framework} ${record.version}`.trim());
     } else if (record.type === 'cci-list') {

@@ -1,5 +1,4 @@
 import { createGraph, type Graph, numberEdges } from '../../src/catalog/crosswalk/graph.ts';
-import { crosswalkEdges, crosswalkNodes } from '../../src/db/control-tables.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
 import type { SourceProblem } from '../../src/read/import-error.ts';
@@ -138,13 +137,12 @@ function writeGraph(db: Database, edges: DerivedEdge[]): Graph {
   sqlite.exec(`DELETE FROM crosswalk_paths; DELETE FROM crosswalk_evidence; DELETE FROM crosswalk_edges;
                DELETE FROM crosswalk_nodes;`);
   const { nodes, edges: numbered } = numberEdges(edges);
-  const insertNode = prepareInsert(db, crosswalkNodes);
-  for (const [id, { framework, identifier }] of nodes.entries())
-    insertNode.run({ id, framework, identifier });
-  const insertEdge = prepareInsert(db, crosswalkEdges);
+  const insertNode = prepareInsert(db, 'crosswalk_nodes');
+  for (const [id, { framework, identifier }] of nodes.entries()) insertNode({ id, framework, identifier });
+  const insertEdge = prepareInsert(db, 'crosswalk_edges');
   const insertEvidence = sqlite.prepare('INSERT OR IGNORE INTO crosswalk_evidence VALUES (?, ?, ?, ?)');
   for (const { a, b, status, evidence } of numbered) {
-    insertEdge.run({ a, b, status });
+    insertEdge({ a, b, status });
     for (const fact of evidence) insertEvidence.run(a, b, fact.sourceId, fact.ordinal);
   }
   return createGraph(nodes, numbered);

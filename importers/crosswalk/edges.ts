@@ -6,13 +6,21 @@ import {
   nameOf,
   nameOfEdge,
 } from '../../src/catalog/crosswalk/graph.ts';
-import type { mappingFacts } from '../../src/db/control-tables.ts';
 import type { SourceProblem } from '../../src/read/import-error.ts';
 import { excerpt, firstOf } from '../read/source-text.ts';
 import type { CatalogView } from './catalog-view.ts';
 
 /** One pair that a source states; `row` is that of a CSV. */
-export interface MappingFact extends Omit<typeof mappingFacts.$inferSelect, 'edition' | 'reference'> {
+export interface MappingFact {
+  sourceId: number;
+  ordinal: number;
+  fromFramework: string;
+  fromVersion: string;
+  fromIdentifier: string;
+  toFramework: string;
+  toVersion: string;
+  toIdentifier: string;
+  row: number | null;
   /** 1 where an operator of another site confirmed the pair. */
   isVerified: number | null;
 }

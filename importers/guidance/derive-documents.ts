@@ -3,7 +3,6 @@ import { fold } from '../../src/base/text.ts';
 import { RegulatoryDocument, RegulatoryDocumentSummary } from '../../src/catalog/guidance/document-schema.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
-import { documents } from '../../src/db/role-tables.ts';
 import { excerpt } from '../read/source-text.ts';
 import type { Stated } from '../read/stated.ts';
 import { type DocumentRecord, inOrder } from './document-record.ts';
@@ -42,14 +41,14 @@ export function deriveDocuments(db: Database, fresh: Set<number>): DocumentOutco
   for (const { sourceId, sha256 } of editions)
     outcomes.set(sourceId, { sha256, reason: null, warnings: [], served: [] });
   sqlite.exec('DELETE FROM documents');
-  const insert = prepareInsert(db, documents);
+  const insert = prepareInsert(db, 'documents');
   for (const [stated, group] of Map.groupBy(editions, (each) => each.documentId)) {
     const { kept, lost } = choose(group);
     for (const [index, { sourceId, sha256, record }] of kept.entries()) {
       const documentId = index === 0 ? stated : freeId(stated, sha256, taken);
       const document = { ...(JSON.parse(record) as DocumentRecord), documentId };
       const { served, warnings } = outcomes.get(sourceId)!;
-      insert.run(rowOf(document));
+      insert(rowOf(document));
       served.push(document);
       if (kept.length > 1)
         warnings.push(
@@ -145,7 +144,7 @@ function rowOf(record: DocumentRecord) {
     publisherFold: fold(publisher),
     publisherIdFold: fold(publisherId),
     doctypeFold: fold(doctype),
-    summary: inOrder(RegulatoryDocumentSummary.shape, document),
-    record: document,
+    summaryJson: inOrder(RegulatoryDocumentSummary.shape, document),
+    recordJson: document,
   };
 }

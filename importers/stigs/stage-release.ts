@@ -2,7 +2,6 @@ import { idsOf } from '../../src/catalog/stigs/ids.ts';
 import { writeMarks } from '../../src/catalog/stigs/marks.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
-import * as tables from '../../src/db/tables.ts';
 import { evidenceOf } from './evidence.ts';
 import { createSearchIndex } from './search-index.ts';
 import { aliasKey, kindOf } from './slug.ts';
@@ -21,12 +20,12 @@ export interface StagedRelease {
 
 /** Prepares the statements that store a release. Call it once for a run: SQLite frees a statement's memory late. */
 export function createStageRelease(db: Database) {
-  const insertPrinting = prepareInsert(db, tables.stigPrintings);
-  const insertFinding = prepareInsert(db, tables.findings, ['id']);
-  const insertProfile = prepareInsert(db, tables.stigProfiles);
-  const insertEvidence = prepareInsert(db, tables.stigEvidence);
-  const insertMarks = prepareInsert(db, tables.ruleMarks);
-  const insertId = prepareInsert(db, tables.ruleIds);
+  const insertPrinting = prepareInsert(db, 'stig_printings');
+  const insertFinding = prepareInsert(db, 'findings');
+  const insertProfile = prepareInsert(db, 'stig_profiles');
+  const insertEvidence = prepareInsert(db, 'stig_evidence');
+  const insertMarks = prepareInsert(db, 'rule_marks');
+  const insertId = prepareInsert(db, 'rule_ids');
   const nextId = db.sqlite.prepare<[], number>('SELECT coalesce(max(id), 0) + 1 FROM stig_printings').pluck();
   return (source: { sourceId: number; sha256: string }, release: XccdfRelease): StagedRelease => {
     const { findings, profiles, ...head } = release;
@@ -38,23 +37,23 @@ export function createStageRelease(db: Database) {
       ...{ high: count('high'), medium: count('medium'), low: count('low') },
       profileCount: profiles.length,
     };
-    insertPrinting.run({
+    insertPrinting({
       ...{ ...head, ...staged, sourceId: source.sourceId, stigId: null, supersededBy: null },
       idKey: aliasKey(release.benchmarkId, kindOf(release.title)),
       releaseOrder: releaseOrderOf({ ...release, sha256: source.sha256 }),
       releaseDate: release.benchmarkDate ?? release.statusDate,
     });
     for (const [index, finding] of findings.entries())
-      insertFinding.run({ releaseId, ordinal: index + 1, ...finding });
+      insertFinding({ id: null, releaseId, ordinal: index + 1, ...finding });
     for (const [index, profile] of profiles.entries())
-      insertProfile.run({ releaseId, ordinal: index + 1, ...profile });
+      insertProfile({ releaseId, ordinal: index + 1, ...profile });
     const { stigIds, rules, numbers } = evidenceOf(findings);
-    insertEvidence.run({
+    insertEvidence({
       releaseId,
       ...{ stigIds: bytesOf(stigIds), rules: bytesOf(rules), numbers: bytesOf(numbers) },
     });
-    insertMarks.run({ releaseId, marks: writeMarks(findings) });
-    for (const id of new Set(findings.flatMap(idsOf))) insertId.run({ id, releaseId });
+    insertMarks({ releaseId, marks: writeMarks(findings) });
+    for (const id of new Set(findings.flatMap(idsOf))) insertId({ id, releaseId });
     return staged;
   };
 }

@@ -1,11 +1,10 @@
-import { asc, eq, getTableColumns, sql } from 'drizzle-orm';
+import { getTableColumns } from 'drizzle-orm';
 import type { User } from '../auth/viewer.ts';
 import { CommandError } from '../base/errors.ts';
 import type { RegulatoryDocumentSummary } from '../catalog/guidance/document-schema.ts';
 import type { RoleFacts } from '../catalog/guidance/role-schema.ts';
 import type { Database } from '../db/database.ts';
-import { documents, occupations } from '../db/role-tables.ts';
-import { type CollectionKind, collectionDocuments, collectionRoles, collections } from '../db/user-tables.ts';
+import { type CollectionKind, collections } from '../db/user-tables.ts';
 import type { DocumentCollectionExport, RoleCollectionExport } from './catalog-collections-schema.ts';
 import { type CollectionFields, createCollectionWriter } from './collection-writer.ts';
 import { type Collection, createCollectionReader, type ShownColumns } from './collections.ts';
@@ -65,21 +64,20 @@ export function createDocumentCollectionService(db: Database, now: () => Date, n
   const kind = 'regdoc-collection';
   const documentCount = countEntries(kind);
   // A document that is gone from the catalog is shown as it was stored.
-  const { position, documentId, summary: seen, addedAt } = collectionDocuments;
-  const entries = db.orm
-    .select({ now: documents.summary, seen, addedAt })
-    .from(collectionDocuments)
-    .leftJoin(documents, eq(documents.documentId, documentId))
-    .where(eq(collectionDocuments.collectionId, sql.placeholder('id')))
-    .orderBy(asc(position), asc(documentId))
-    .prepare();
+  const entries = db.sqlite.prepare<[string], { summary: string; addedAt: string }>(
+    `SELECT coalesce(document.summary_json, entry.summary_json) AS summary, entry.added_at AS addedAt
+       FROM collection_documents AS entry LEFT JOIN documents AS document USING (document_id)
+      WHERE entry.collection_id = ?
+      ORDER BY entry.position, entry.document_id`,
+  );
   const shown = {
     ...{ id, name, description, tags, color, visibility, documentCount, createdAt, createdByEmail },
   };
   function exported({ id, name }: Collection): DocumentCollectionExport {
-    const documents = entries.all({ id }).map(({ now, seen, addedAt }) => {
-      const { documentId, title, publisher, doctype, published, cyberScore, jurisdiction } = (now ??
-        seen) as RegulatoryDocumentSummary;
+    const documents = entries.all(id).map(({ summary, addedAt }) => {
+      const { documentId, title, publisher, doctype, published, cyberScore, jurisdiction } = JSON.parse(
+        summary,
+      ) as RegulatoryDocumentSummary;
       return { documentId, title, publisher, doctype, published, cyberScore, jurisdiction, addedAt };
     });
     return { collection: { id, name }, documents };
@@ -94,22 +92,20 @@ export type RoleCollectionService = ReturnType<typeof createRoleCollectionServic
 export function createRoleCollectionService(db: Database, now: () => Date, newId: () => string) {
   const kind = 'role-collection';
   const roleCount = countEntries(kind);
-  const stigMappingCount = sql<number>`(SELECT count(*)
-    FROM role_mappings AS m WHERE m.occupation_code = ${collectionRoles}.occupation_code)`;
   // An occupation that a newer release no longer has is shown as it was stored, without mappings.
-  const { position, occupationCode, summary: seen, addedAt } = collectionRoles;
-  const entries = db.orm
-    .select({ now: occupations.summary, seen, stigMappingCount, addedAt })
-    .from(collectionRoles)
-    .leftJoin(occupations, eq(occupations.occupationCode, occupationCode))
-    .where(eq(collectionRoles.collectionId, sql.placeholder('id')))
-    .orderBy(asc(position), asc(occupationCode))
-    .prepare();
+  const entries = db.sqlite.prepare<[string], { summary: string; stigMappingCount: number; addedAt: string }>(
+    `SELECT coalesce(occupation.summary_json, entry.summary_json) AS summary, entry.added_at AS addedAt,
+            (SELECT count(*) FROM role_mappings AS mapping
+              WHERE mapping.occupation_code = entry.occupation_code) AS stigMappingCount
+       FROM collection_roles AS entry LEFT JOIN occupations AS occupation USING (occupation_code)
+      WHERE entry.collection_id = ?
+      ORDER BY entry.position, entry.occupation_code`,
+  );
   const shown = { id, name, description, color, visibility, roleCount, createdAt, createdByEmail };
   function exported({ id, name, description, visibility, createdAt }: Collection): RoleCollectionExport {
-    const roles = entries
-      .all({ id })
-      .map(({ now, seen, ...counted }) => ({ ...((now ?? seen) as RoleFacts), ...counted }));
+    const roles = entries.all(id).map(({ summary, stigMappingCount, addedAt }) => {
+      return { ...(JSON.parse(summary) as RoleFacts), stigMappingCount, addedAt };
+    });
     return { collection: { id, name, description, visibility, createdAt }, roles };
   }
   const { occupation: find } = createReferences(db);

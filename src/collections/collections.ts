@@ -3,9 +3,8 @@ import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types
 import { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { User, Viewer } from '../auth/viewer.ts';
 import { forbidden, notFound } from '../base/errors.ts';
-import type { Sort } from '../base/sort.ts';
+import { type Sort, sortOf } from '../base/sort.ts';
 import type { Database } from '../db/database.ts';
-import { orderBy } from '../db/order-by.ts';
 import { type CollectionKind, collections, integrationTokenLists } from '../db/user-tables.ts';
 import { type Page, paginationOf, slice } from '../http/paging.ts';
 import { countEntries } from './entries.ts';
@@ -106,6 +105,7 @@ export function createCollectionReader<Shown extends ShownColumns>(
 
     all: (viewer: Viewer) => allWith(viewer, shown),
 
+    /** A page, in the order of a column with nulls last if one is given. */
     page(viewer: Viewer, { sort, ...wanted }: Page & { sort?: OverviewSort | undefined }) {
       const { id, name, createdById, createdByEmail, createdAt } = collections;
       const sortable: Record<(typeof overviewColumns)[number], SQL | SQLiteColumn> = {
@@ -116,7 +116,9 @@ export function createCollectionReader<Shown extends ShownColumns>(
         created: createdAt,
       };
       // One query of all ids gives their order and number.
-      const all = allWith(viewer, { id }, { order: orderBy(sort, sortable, newestFirst) });
+      const { column, down } = sortOf(sort ?? '-created');
+      const by = sql`${sortable[column]} ${sql.raw(down ? 'DESC' : 'ASC')} NULLS LAST`;
+      const all = allWith(viewer, { id }, { order: [by, ...newestFirst] });
       const ids = slice(all, wanted).map((row) => row.id);
       const onPage = orm.select<ShownColumns>(shown).from(collections).where(inArray(id, ids)).all();
       const byId = new Map(onPage.map((row) => [row.id, row as SelectResultFields<Shown>]));

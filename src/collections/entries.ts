@@ -1,24 +1,20 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm';
-import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { type SQL, sql } from 'drizzle-orm';
 import { badRequest } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
 import { prepareInsert } from '../db/insert.ts';
-import {
-  type CollectionKind,
-  collectionControls,
-  collectionDocuments,
-  collectionRoles,
-  collections,
-  listStigs,
-} from '../db/user-tables.ts';
-import { controlOf, isAmong, keysOf, type Reference, slugOf } from './references.ts';
+import type { CollectionKind } from '../db/user-tables.ts';
+import { controlOf, keysOf, type Reference, slugOf } from './references.ts';
 
-/** The table of the entries of each kind, and the key of an entry in its collection. */
-const entriesOf = {
-  list: { table: listStigs, key: slugOf(listStigs) },
-  'control-collection': { table: collectionControls, key: controlOf(collectionControls) },
-  'regdoc-collection': { table: collectionDocuments, key: sql`${collectionDocuments.documentId}` },
-  'role-collection': { table: collectionRoles, key: sql`${collectionRoles.occupationCode}` },
+/** The table of the entries of each kind, its column of the collection, and the key of an entry in its collection. */
+const entriesOf: Record<CollectionKind, { table: string; of: string; key: string }> = {
+  list: { table: 'list_stigs', of: 'list_id', key: slugOf('list_stigs') },
+  'control-collection': {
+    table: 'collection_controls',
+    of: 'collection_id',
+    key: controlOf('collection_controls'),
+  },
+  'regdoc-collection': { table: 'collection_documents', of: 'collection_id', key: 'document_id' },
+  'role-collection': { table: 'collection_roles', of: 'collection_id', key: 'occupation_code' },
 };
 
 export interface NewEntry extends Reference {
@@ -30,9 +26,8 @@ const mostEntries = 10_000;
 
 /** The number of entries of the collections of a kind, as a column. */
 export function countEntries(kind: CollectionKind): SQL<number> {
-  const { table } = entriesOf[kind];
-  const { collectionId } = table;
-  return sql`(SELECT count(*) FROM ${table} WHERE ${collectionId} = ${collections}.id)`;
+  const { table, of } = entriesOf[kind];
+  return sql.raw(`(SELECT count(*) FROM ${table} WHERE ${of} = bundles.id)`) as SQL<number>;
 }
 
 /** The answer to an addition; `missing` is what the catalog does not have. */
@@ -44,17 +39,15 @@ export const removedAnswer = (removed: number) => ({ success: true as const, rem
 
 /** The entries of the collections of a kind. */
 export function createEntries(db: Database, kind: CollectionKind) {
-  const { orm } = db;
-  const { key } = entriesOf[kind];
-  // Only columns that all of them have.
-  const entries = entriesOf[kind].table as typeof collectionDocuments;
-  const isOf = (id: string | SQL) => eq(entries.collectionId, id);
-  const rows = orm
-    .select({ key: sql<string>`${key}`, position: entries.position })
-    .from(entries)
-    .where(isOf(sql`${sql.placeholder('id')}`))
-    .prepare();
-  const insert = prepareInsert(db, entries as SQLiteTable);
+  const { sqlite } = db;
+  const { table, of, key } = entriesOf[kind];
+  const rows = sqlite.prepare<[string], { key: string; position: number }>(
+    `SELECT ${key} AS key, position FROM ${table} WHERE ${of} = ?`,
+  );
+  const insert = prepareInsert(db, table);
+  const remove = sqlite.prepare<[string, string]>(
+    `DELETE FROM ${table} WHERE ${of} = ? AND ${key} IN (SELECT value FROM json_each(?))`,
+  );
 
   return {
     /**
@@ -62,7 +55,7 @@ export function createEntries(db: Database, kind: CollectionKind) {
      * creator may set. Throws a 400 for too many.
      */
     add(id: string, wanted: NewEntry[], addedAt: string): { added: number; total: number } {
-      const before = rows.all({ id });
+      const before = rows.all(id);
       const known = new Set(before.map((entry) => entry.key));
       let position = before.reduce((last, entry) => Math.max(last, entry.position), 0);
       let added = 0;
@@ -73,16 +66,13 @@ export function createEntries(db: Database, kind: CollectionKind) {
           throw badRequest(
             `At most ${mostEntries.toLocaleString('en-US')} entries fit into one list or collection`,
           );
-        insert.run({ ...seen, collectionId: id, position: ++position, notes: notes ?? '', addedAt });
+        const entry = { position: ++position, notes: notes ?? '', addedAt };
+        insert({ listId: id, collectionId: id, ...seen, ...entry });
         added++;
       }
       return { added, total: before.length + added };
     },
 
-    remove: (id: string, unwanted: Reference[]): number =>
-      orm
-        .delete(entries)
-        .where(and(isOf(id), isAmong(key, keysOf(unwanted))))
-        .run().changes,
+    remove: (id: string, unwanted: Reference[]): number => remove.run(id, keysOf(unwanted)).changes,
   };
 }

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { User } from '../auth/viewer.ts';
 import { notThere } from '../base/errors.ts';
 import { compareCodePoints, cut } from '../base/text.ts';
@@ -7,8 +7,7 @@ import { sortKey } from '../catalog/controls/identifier.ts';
 import type { StigNameIndex } from '../catalog/stigs/name-index.ts';
 import type { Database } from '../db/database.ts';
 import { prepareInsert } from '../db/insert.ts';
-import { stigReleases, stigs } from '../db/tables.ts';
-import { favoriteControls, favoriteStigs } from '../db/user-tables.ts';
+import { favoriteControls } from '../db/user-tables.ts';
 import { addedAnswer } from './entries.ts';
 import type {
   FavoriteControlAdded,
@@ -16,15 +15,7 @@ import type {
   FavoriteControls,
   FavoriteStigs,
 } from './favorites-schema.ts';
-import {
-  controlOf,
-  createReferences,
-  isAmong,
-  keysOf,
-  referencesToStigs,
-  slugOf,
-  stigOf,
-} from './references.ts';
+import { controlOf, createReferences, keysOf, referencesToStigs, slugOf, stigOf } from './references.ts';
 import type { StigsAdded } from './schema.ts';
 
 export type FavoriteService = ReturnType<typeof createFavoriteService>;
@@ -39,9 +30,6 @@ export function createFavoriteService(
   return { ...createFavoriteStigs(db, now, stigNames), ...createFavoriteControls(db, now, newId) };
 }
 
-const ofSubject = ({ subject }: typeof favoriteStigs | typeof favoriteControls) =>
-  eq(subject, sql.placeholder('subject'));
-
 /** A write to a user's own favorites. */
 const write = <T>(db: Database, { subject }: User, work: () => T) =>
   db.write(() => {
@@ -49,44 +37,51 @@ const write = <T>(db: Database, { subject }: User, work: () => T) =>
     return work();
   });
 
+/** A favorite STIG as the catalog has it, or else as it was stored, without a version. */
+interface FavoriteStig {
+  slug: string;
+  title: string;
+  version: string | null;
+  addedAt: string;
+}
+
 function createFavoriteStigs(db: Database, now: () => Date, stigNames: StigNameIndex) {
-  const slug = sql<string>`coalesce(${stigs.slug}, ${favoriteStigs.slug})`;
-  const rows = db.orm
-    .select({
-      slug,
-      title: sql<string>`coalesce(${stigReleases.title}, ${favoriteStigs.title})`,
-      version: stigReleases.version,
-      addedAt: favoriteStigs.addedAt,
-    })
-    .from(favoriteStigs)
-    .leftJoin(stigs, eq(stigs.id, stigOf(favoriteStigs)))
-    .leftJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
-    .where(ofSubject(favoriteStigs))
-    .orderBy(desc(favoriteStigs.addedAt), asc(slug))
-    .prepare();
-  const insert = prepareInsert(db, favoriteStigs);
+  const rows = db.sqlite.prepare<[string], FavoriteStig>(
+    `SELECT coalesce(stigs.slug, favorite.slug) AS slug, coalesce(newest.title, favorite.title) AS title, newest.version,
+            favorite.added_at AS addedAt
+       FROM favorite_stigs AS favorite
+       LEFT JOIN stigs ON stigs.id = ${stigOf('favorite')}
+       LEFT JOIN stig_releases AS newest ON newest.id = stigs.current_release_id
+      WHERE favorite.subject = ?
+      ORDER BY addedAt DESC, coalesce(stigs.slug, favorite.slug)`,
+  );
+  const insert = prepareInsert(db, 'favorite_stigs');
+  const remove = db.sqlite.prepare<[string, string]>(
+    `DELETE FROM favorite_stigs
+      WHERE subject = ? AND ${slugOf('favorite_stigs')} IN (SELECT value FROM json_each(?))`,
+  );
 
   return {
     stigs({ subject }: User): FavoriteStigs {
-      const items = rows.all({ subject }).map(({ slug, addedAt }) => ({ slug, addedAt }));
+      const items = rows.all(subject).map(({ slug, addedAt }) => ({ slug, addedAt }));
       return { slugs: items.map((item) => item.slug), items };
     },
 
     /** The favorite STIGs with title and version, which is null for a STIG that is gone from the catalog. */
-    stigCards: ({ subject }: User) => rows.all({ subject }),
+    stigCards: ({ subject }: User) => rows.all(subject),
 
     addStigs(user: User, slugs: string[]): Promise<StigsAdded> {
       return write(db, user, () => {
         const { subject } = user;
         const addedAt = now().toISOString();
-        const before = rows.all({ subject });
+        const before = rows.all(subject);
         const known = new Set(before.map((row) => row.slug));
         const wanted = referencesToStigs(stigNames, [...new Set(slugs)]);
         let added = 0;
         for (const { key, seen } of wanted) {
           if (seen === null || known.has(key)) continue;
           known.add(key);
-          insert.run({ subject, ...seen, addedAt });
+          insert({ subject, ...seen, addedAt });
           added++;
         }
         const missing = wanted.filter(({ seen }) => seen === null).map(({ name }) => name);
@@ -95,13 +90,11 @@ function createFavoriteStigs(db: Database, now: () => Date, stigNames: StigNameI
     },
 
     removeStigs(user: User, slugs: string[]): Promise<number> {
-      return write(db, user, () => {
-        const isUnwanted = isAmong(slugOf(favoriteStigs), keysOf(referencesToStigs(stigNames, slugs)));
-        return db.orm
-          .delete(favoriteStigs)
-          .where(and(eq(favoriteStigs.subject, user.subject), isUnwanted))
-          .run().changes;
-      });
+      return write(
+        db,
+        user,
+        () => remove.run(user.subject, keysOf(referencesToStigs(stigNames, slugs))).changes,
+      );
     },
   };
 }
@@ -109,7 +102,11 @@ function createFavoriteStigs(db: Database, now: () => Date, stigNames: StigNameI
 function createFavoriteControls(db: Database, now: () => Date, newId: () => string) {
   const { orm } = db;
   const references = createReferences(db);
-  const rows = orm.select().from(favoriteControls).where(ofSubject(favoriteControls)).prepare();
+  const rows = orm
+    .select()
+    .from(favoriteControls)
+    .where(eq(favoriteControls.subject, sql.placeholder('subject')))
+    .prepare();
   return {
     /** The favorites of some frameworks or of all; `total` counts those. */
     controls({ subject }: User, frameworks: Set<CatalogFramework> | undefined): FavoriteControls {
@@ -155,7 +152,9 @@ function createFavoriteControls(db: Database, now: () => Date, newId: () => stri
         const { key, identifier } = references.controls([{ framework, controlId }])[0]!;
         orm
           .delete(favoriteControls)
-          .where(and(eq(favoriteControls.subject, user.subject), eq(controlOf(favoriteControls), key)))
+          .where(
+            and(eq(favoriteControls.subject, user.subject), eq(sql.raw(controlOf('favorite_controls')), key)),
+          )
           .run();
         return { success: true, controlId: identifier, framework };
       });

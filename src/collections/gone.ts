@@ -1,17 +1,6 @@
-import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm';
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { Database } from '../db/database.ts';
-import {
-  type CollectionKind,
-  collectionControls,
-  collectionDocuments,
-  collectionRoles,
-  collections,
-  favoriteControls,
-  favoriteStigs,
-  listStigs,
-} from '../db/user-tables.ts';
-import { createReferences, type Reference, stigOf } from './references.ts';
+import type { CollectionKind } from '../db/user-tables.ts';
+import { stigOf } from './references.ts';
 
 /** A reference from users' data to something that the catalog does not have. */
 export interface GoneReference {
@@ -25,69 +14,33 @@ export interface GoneReference {
   title: string;
 }
 
-/** Every reference of lists, collections and favorites to something that the catalog does not have, sorted. */
-export function goneReferences(db: Database): GoneReference[] {
-  const { orm } = db;
-  const references = createReferences(db);
-  const { kind, id, name, createdById: owner } = collections;
-  const of = { kind, id, name, owner };
-  const notDeleted = isNull(collections.deletedAt);
-  const inCollection = ({ collectionId }: { collectionId: SQLiteColumn }) =>
-    and(eq(collections.id, collectionId), notDeleted);
-  const favorite = { kind: sql<'favorite'>`'favorite'`, id: sql<null>`NULL`, name: sql<null>`NULL` };
+const ofCollection = 'kind, id, name, created_by_id AS owner';
+const ofFavorite = "'favorite', NULL, NULL, subject";
+const inCollection = 'JOIN bundles ON bundles.id = entry.collection_id AND deleted_at IS NULL';
+const control = "entry.framework || ':' || entry.identifier";
+const isGoneControl = `NOT EXISTS (SELECT 1 FROM known_controls AS known
+  WHERE known.framework = entry.framework AND known.identifier = entry.identifier)`;
 
-  const stigs = [
-    ...orm
-      .select({ ...of, refersTo: listStigs.slug, title: listStigs.title })
-      .from(listStigs)
-      .innerJoin(collections, inCollection(listStigs))
-      .where(isNull(stigOf(listStigs)))
-      .all(),
-    ...orm
-      .select({
-        ...{ ...favorite, owner: favoriteStigs.subject },
-        ...{ refersTo: favoriteStigs.slug, title: favoriteStigs.title },
-      })
-      .from(favoriteStigs)
-      .where(isNull(stigOf(favoriteStigs)))
-      .all(),
-  ];
-  const allControls = [
-    ...orm
-      .select({ ...of, control: getTableColumns(collectionControls) })
-      .from(collectionControls)
-      .innerJoin(collections, inCollection(collectionControls))
-      .all(),
-    ...orm
-      .select({ ...favorite, owner: favoriteControls.subject, control: getTableColumns(favoriteControls) })
-      .from(favoriteControls)
-      .all(),
-  ];
-  const known = references.knownControls(allControls.map(({ control }) => control));
-  const controls = allControls
-    .filter(({ control }) => !known.has(control))
-    .map(({ control: { framework, identifier, title }, ...row }) => ({
-      ...row,
-      refersTo: `${framework}:${identifier}`,
-      title,
-    }));
-  const summarized = (
-    table: typeof collectionDocuments | typeof collectionRoles,
-    refersTo: SQLiteColumn,
-    find: (key: string) => Reference,
-  ) =>
-    orm
-      .select({ ...of, refersTo: sql<string>`${refersTo}`, summary: table.summary })
-      .from(table)
-      .innerJoin(collections, inCollection(table))
-      .all()
-      .filter(({ refersTo }) => find(refersTo).seen === null)
-      .map(({ summary, ...row }) => ({
-        ...row,
-        title: String((summary as { title?: unknown }).title ?? ''),
-      }));
-  const documents = summarized(collectionDocuments, collectionDocuments.documentId, references.document);
-  const roles = summarized(collectionRoles, collectionRoles.occupationCode, references.occupation);
-  const sortKey = (row: GoneReference) => `${row.kind} ${row.id ?? ''} ${row.owner} ${row.refersTo}`;
-  return [...stigs, ...controls, ...documents, ...roles].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
-}
+const gone = `
+  SELECT ${ofCollection}, slug AS refersTo, title
+    FROM list_stigs AS entry JOIN bundles ON bundles.id = list_id AND deleted_at IS NULL
+   WHERE ${stigOf('entry')} IS NULL
+  UNION ALL
+  SELECT ${ofFavorite}, slug, title FROM favorite_stigs AS entry WHERE ${stigOf('entry')} IS NULL
+  UNION ALL
+  SELECT ${ofCollection}, ${control}, title FROM collection_controls AS entry ${inCollection} WHERE ${isGoneControl}
+  UNION ALL
+  SELECT ${ofFavorite}, ${control}, title FROM favorite_controls AS entry WHERE ${isGoneControl}
+  UNION ALL
+  SELECT ${ofCollection}, document_id, coalesce(summary_json ->> 'title', '')
+    FROM collection_documents AS entry ${inCollection}
+   WHERE NOT EXISTS (SELECT 1 FROM documents WHERE documents.document_id = entry.document_id)
+  UNION ALL
+  SELECT ${ofCollection}, occupation_code, coalesce(summary_json ->> 'title', '')
+    FROM collection_roles AS entry ${inCollection}
+   WHERE NOT EXISTS (SELECT 1 FROM occupations WHERE occupations.occupation_code = entry.occupation_code)
+  ORDER BY kind, id, owner, refersTo`;
+
+/** Every reference of lists, collections and favorites to something that the catalog does not have, sorted. */
+export const goneReferences = ({ sqlite }: Database): GoneReference[] =>
+  sqlite.prepare<[], GoneReference>(gone).all();

@@ -1,13 +1,11 @@
-import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Viewer } from '../auth/viewer.ts';
 import { notFound } from '../base/errors.ts';
 import type { SincePerStig } from '../catalog/stigs/changes.ts';
 import type { NamedRelease } from '../catalog/stigs/queries.ts';
 import type { Database } from '../db/database.ts';
-import { findings } from '../db/tables.ts';
 import { offsetOf, type Page, paginationOf } from '../http/paging.ts';
 import { type Collection, createVisible } from './collections.ts';
-import { allWanted, createListRows, isWanted, type ListRow, type ListRowSort } from './list-rows.ts';
+import { createListRows, type ListRow, type ListRowSort } from './list-rows.ts';
 import type { ListSeenService } from './list-seen.ts';
 import type { ListEntry, ListExport, ListFinding, ListSheetRow, ListStigs } from './lists-schema.ts';
 
@@ -146,26 +144,22 @@ export function createListEntryService(
 }
 
 /** The findings of a list (D4.6): shorter than those of the catalog, the severity named `ruleSeverity`. */
-function createListFindings({ orm }: Database) {
-  const { groupId, ruleId, severity, ruleTitle, vulnDiscussion, fixText, checkContent, ccis } = findings;
-  const findingsOf = orm
-    .select({
-      ...{ groupId, ruleId, ruleSeverity: severity, ruleTitle },
-      ...{ vulnDiscussion, fixText, checkContent, ruleIdents: ccis },
-    })
-    .from(findings)
-    .where(
-      and(
-        eq(findings.releaseId, sql.placeholder('release')),
-        sql`(${allWanted} OR ${isWanted(sql`${severity}`)})`,
-      ),
-    )
-    .orderBy(asc(findings.ordinal))
-    .prepare();
-  return (release: number | null, severities: string): ListFinding[] =>
-    release === null
-      ? []
-      : findingsOf
-          .all({ release, severities })
-          .map(({ ruleIdents, ...row }) => ({ ...row, ruleIdent: ruleIdents[0] ?? '', ruleIdents }));
+function createListFindings({ sqlite }: Database) {
+  const findings = sqlite.prepare<
+    { release: number; severities: string },
+    Omit<ListFinding, 'ruleIdent' | 'ruleIdents'> & { ccis: string }
+  >(
+    `SELECT group_id AS groupId, rule_id AS ruleId, severity AS ruleSeverity, rule_title AS ruleTitle,
+            vuln_discussion AS vulnDiscussion, fix_text AS fixText, check_content AS checkContent, ccis
+       FROM findings
+      WHERE release_id = :release AND (:severities = '' OR instr(:severities, severity) > 0)
+      ORDER BY ordinal`,
+  );
+  return (release: number | null, severities: string): ListFinding[] => {
+    if (release === null) return [];
+    return findings.all({ release, severities }).map(({ ccis, ...finding }) => {
+      const ruleIdents = JSON.parse(ccis) as string[];
+      return { ...finding, ruleIdent: ruleIdents[0] ?? '', ruleIdents };
+    });
+  };
 }

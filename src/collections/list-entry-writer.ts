@@ -4,7 +4,6 @@ import { badRequest, notFound } from '../base/errors.ts';
 import { cut } from '../base/text.ts';
 import type { StigNameIndex } from '../catalog/stigs/name-index.ts';
 import type { Database } from '../db/database.ts';
-import { stigReleases, stigs } from '../db/tables.ts';
 import { listStigs } from '../db/user-tables.ts';
 import type { Match } from '../http/if-match.ts';
 import { pointerTo } from '../http/schema.ts';
@@ -15,32 +14,32 @@ import type { StigsAdded } from './schema.ts';
 
 export type ListEntryWriter = ReturnType<typeof createListEntryWriter>;
 
+const slug = sql.raw(slugOf('list_stigs'));
+
 /** Changes the entries of a user's own lists (rule D8). */
 export function createListEntryWriter(db: Database, now: () => Date, stigNames: StigNameIndex) {
   const lists = createCollectionWriter(db, 'list', now);
 
   /** Numbers all entries from 1. The moved one takes the place of another, which goes on to where it came from. */
   function renumber(id: string, moved: string, direction: number): void {
-    const place = sql`row_number() OVER (ORDER BY position, iif(${slugOf(listStigs)} = ${moved}, ${direction}, 0),
-      ${slugOf(listStigs)})`;
+    const place = sql`row_number() OVER (ORDER BY position, iif(${slug} = ${moved}, ${direction}, 0), ${slug})`;
     db.orm.run(sql`UPDATE list_stigs SET position = placed.place
       FROM (SELECT slug, benchmark_id, ${place} AS place FROM list_stigs WHERE list_id = ${id}) AS placed
       WHERE list_id = ${id} AND list_stigs.slug = placed.slug AND list_stigs.benchmark_id = placed.benchmark_id`);
   }
 
-  const versions = db.orm
-    .select({ version: stigReleases.version })
-    .from(stigReleases)
-    .innerJoin(stigs, eq(stigs.id, stigReleases.stigId))
-    .where(and(eq(stigs.slug, sql.placeholder('slug')), eq(stigReleases.version, sql.placeholder('version'))))
-    .prepare();
+  const hasRelease = db.sqlite.prepare<[string, string]>(
+    `SELECT 1 FROM stigs JOIN stig_releases AS release ON release.stig_id = stigs.id
+      WHERE stigs.slug = ? AND release.version = ?`,
+  );
 
   /** A release of a STIG as the catalog writes it; null stays. Throws 400 for one that it does not have. */
   function known(slug: string, release: string | null, ...field: string[]): string | null {
     if (release === null) return null;
-    const found = versions.get({ slug, version: release.trim().toUpperCase() });
-    if (!found) throw badRequest(`Version not found: ${cut(release)} of ${cut(slug)}`, pointerTo(field));
-    return found.version;
+    const version = release.trim().toUpperCase();
+    if (!hasRelease.get(slug, version))
+      throw badRequest(`Version not found: ${cut(release)} of ${cut(slug)}`, pointerTo(field));
+    return version;
   }
 
   return {
@@ -107,7 +106,7 @@ export function createListEntryWriter(db: Database, now: () => Date, stigNames: 
     ): Promise<ListStigUpdate> {
       return db.write(() => {
         const key = stigNames.slugOf(stigSlug);
-        const isEntry = and(eq(listStigs.collectionId, id), eq(slugOf(listStigs), key));
+        const isEntry = and(eq(listStigs.collectionId, id), eq(slug, key));
         const former = db.orm.select().from(listStigs).where(isEntry).get();
         // A 404 comes before a 412 (rule D36.4): the tag counts only where there is an entry.
         lists.own(user, id, former ? match : null);

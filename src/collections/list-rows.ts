@@ -1,12 +1,5 @@
-import { and, asc, count, eq, type SQL, sql } from 'drizzle-orm';
-import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types';
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
-import type { Sort } from '../base/sort.ts';
+import { type Sort, sortOf } from '../base/sort.ts';
 import type { Database } from '../db/database.ts';
-import { orderBy } from '../db/order-by.ts';
-import { stigReleases, stigs } from '../db/tables.ts';
-import { listStigs } from '../db/user-tables.ts';
-import type { ShownColumns } from './collections.ts';
 import type { EntryState } from './lists-schema.ts';
 import { stigOf } from './references.ts';
 
@@ -14,103 +7,156 @@ import { stigOf } from './references.ts';
 export const listRowColumns = ['position', 'title', 'version', 'date', 'rules', 'high', 'notes'] as const;
 export type ListRowSort = Sort<(typeof listRowColumns)[number]>;
 
-// The second of one view, which the query builder has no alias for.
-const newest = sql`stig_releases AS newest`;
-const newestVersion = sql<string>`coalesce(newest.version, '')`;
-/** The release that counts: the pinned one, or the newest; null where it is gone (rule D36.1). */
-const countedId = sql<number | null>`iif(${listStigs.release} IS NULL, ${stigs.currentReleaseId},
-  (SELECT p.id FROM stig_releases AS p WHERE p.stig_id = ${stigs.id} AND p.version = ${listStigs.release}))`;
-const state = sql<EntryState>`CASE WHEN ${stigReleases.id} IS NULL THEN 'gone'
-  WHEN ${stigReleases.releaseOrder} < newest.release_order THEN 'outdated' ELSE 'current' END`;
+/** A STIG of a list with the release that counts; one that is gone is shown as it was seen (rule D23.2). */
+interface ListedStig {
+  slug: string;
+  title: string;
+  version: string;
+  status: string;
+  statusDate: string | null;
+  findingCount: number;
+  catI: number;
+  catII: number;
+  catIII: number;
+  addedAt: string;
+  position: number;
+  notes: string;
+  /** The newest release when it was added. */
+  addedVersion: string;
+  /** The release to which it is pinned. */
+  release: string | null;
+  newest: string;
+  state: EntryState;
+}
 
-const { version, releaseDate, status, statusDate, findingCount, high, medium, low } = stigReleases;
-const number = (column: SQLiteColumn) => sql<number>`coalesce(${column}, 0)`;
-const text = (column: SQLiteColumn) => sql<string>`coalesce(${column}, '')`;
-const sum = (of: SQL | SQLiteColumn) => sql<number>`coalesce(sum(${of}), 0)`;
-const slug = sql<string>`coalesce(${stigs.slug}, ${listStigs.slug})`;
-const title = sql<string>`coalesce(${stigReleases.title}, newest.title, ${listStigs.title})`;
+export interface ListRow extends ListedStig {
+  releaseId: number | null;
+}
 
-// The severities of a query, joined by commas; '' for all of them.
-const severities = sql.placeholder('severities');
-export const isWanted = (severity: SQL | string) => sql`instr(${severities}, ${severity}) > 0`;
-export const allWanted = sql`${severities} = ''`;
-
-const entry = {
-  ...{ slug, title, version: text(version), status: text(status), statusDate },
-  ...{ findingCount: number(findingCount), catI: number(high), catII: number(medium), catIII: number(low) },
-  ...{ addedAt: listStigs.addedAt, position: listStigs.position, notes: listStigs.notes },
-  addedVersion: listStigs.version,
-  ...{ release: listStigs.release, newest: newestVersion, state },
-};
-const addedOrder = sql<string | null>`(SELECT a.release_order FROM stig_releases AS a
-  WHERE a.stig_id = ${stigs.id} AND a.version = ${listStigs.version})`;
-// A release that the catalog no longer has is older than the current one.
-const isNewer = sql<number>`coalesce(iif(${listStigs.release} IS NULL, ${version} <> ${listStigs.version}
-  AND coalesce(${addedOrder}, '') < ${stigReleases.releaseOrder}, ${state} = 'outdated'), 0)`;
-const totals = {
-  stigs: count(),
-  ...{ findingCount: sum(findingCount), catI: sum(high), catII: sum(medium), catIII: sum(low) },
-  newer: sum(isNewer),
-  gone: sum(sql`${stigReleases.id} IS NULL`),
-  most: sql<number>`coalesce(max(${findingCount}), 0)`,
-  oldest: sql<string | null>`min(${releaseDate})`,
-};
-const sortable: Record<(typeof listRowColumns)[number], SQL | SQLiteColumn> = {
-  position: listStigs.position,
-  title: sql`lower(${title})`,
-  version: stigReleases.releaseOrder,
-  date: releaseDate,
-  rules: findingCount,
-  high,
-  notes: sql`nullif(${listStigs.notes}, '')`,
-};
-const byPosition = [asc(listStigs.position), asc(slug)];
-
-type ListRows = ReturnType<typeof createListRows>;
-export type ListRow = ReturnType<ListRows['entries']>[number];
 /** A STIG of a list, with how its current release differs from the added one. */
-export type OverviewEntry = ReturnType<ListRows['overview']>[number];
+export interface OverviewEntry extends ListedStig {
+  releaseDate: string | null;
+  /** Whether the catalog has a newer release than the pinned or added one. */
+  isNewer: boolean;
+  /** Whether the catalog still has the release of when it was added. */
+  isAddedKept: boolean;
+}
 
-/** The rows of lists, each with the release that counts; a STIG that is gone is shown as it was seen (rule D23.2). */
-export function createListRows({ orm }: Database) {
-  /** Prepares columns of the rows; those without a wanted finding are left out by the counts of their releases. */
-  function prepare<Columns extends ShownColumns>(columns: Columns, order: SQL[] = []) {
-    const query = orm
-      .select<ShownColumns>(columns)
-      .from(listStigs)
-      .leftJoin(stigs, eq(stigs.id, stigOf(listStigs)))
-      .leftJoin(newest, sql`newest.id = ${stigs.currentReleaseId}`)
-      .leftJoin(stigReleases, eq(stigReleases.id, countedId))
-      .where(
-        and(
-          eq(listStigs.collectionId, sql.placeholder('list')),
-          sql`(${allWanted} OR ${isWanted('high')} AND ${high} > 0
-            OR ${isWanted('medium')} AND ${medium} > 0 OR ${isWanted('low')} AND ${low} > 0)`,
-        ),
-      )
-      .orderBy(...order)
-      .limit(sql.placeholder('limit'))
-      .offset(sql.placeholder('offset'))
-      .prepare();
-    return (list: string, severities = '', limit = -1, offset = 0) =>
-      query.all({ list, severities, limit, offset }) as SelectResultFields<Columns>[];
-  }
-  const counts = prepare({ total: count() });
-  const totalsOf = prepare(totals);
-  const withRelease = { ...entry, releaseId: sql<number | null>`${stigReleases.id}` };
-  const withAge = { ...entry, releaseDate, isNewer, isAddedKept: sql<number>`${addedOrder} IS NOT NULL` };
+interface ListTotals {
+  stigs: number;
+  findingCount: number;
+  catI: number;
+  catII: number;
+  catIII: number;
+  newer: number;
+  gone: number;
+  /** The most rules of one STIG. */
+  most: number;
+  oldest: string | null;
+}
 
+/**
+ * The STIGs of a list. The release that counts is the pinned one, or the newest; none where it is gone (rule D36.1).
+ * `severities`, joined by commas, leave out those without a rule of them; '' leaves out none.
+ */
+const rows = `
+  FROM list_stigs AS entry
+  LEFT JOIN stigs ON stigs.id = ${stigOf('entry')}
+  LEFT JOIN stig_releases AS newest ON newest.id = stigs.current_release_id
+  LEFT JOIN stig_releases AS counted ON counted.id = iif(entry.release IS NULL, stigs.current_release_id,
+       (SELECT pinned.id FROM stig_releases AS pinned
+         WHERE pinned.stig_id = stigs.id AND pinned.version = entry.release))
+ WHERE entry.list_id = :list
+   AND (:severities = ''
+        OR instr(:severities, 'high') > 0 AND counted.high > 0
+        OR instr(:severities, 'medium') > 0 AND counted.medium > 0
+        OR instr(:severities, 'low') > 0 AND counted.low > 0)`;
+
+const slug = 'coalesce(stigs.slug, entry.slug)';
+const title = 'coalesce(counted.title, newest.title, entry.title)';
+const state = `CASE WHEN counted.id IS NULL THEN 'gone'
+  WHEN counted.release_order < newest.release_order THEN 'outdated' ELSE 'current' END`;
+const addedOrder = `(SELECT added.release_order FROM stig_releases AS added
+  WHERE added.stig_id = stigs.id AND added.version = entry.version)`;
+// A release that the catalog no longer has is older than the current one.
+const isNewer = `coalesce(iif(entry.release IS NULL,
+  counted.version <> entry.version AND coalesce(${addedOrder}, '') < counted.release_order, ${state} = 'outdated'), 0)`;
+
+const columns = `
+  ${slug} AS slug,
+  ${title} AS title,
+  coalesce(counted.version, '') AS version,
+  coalesce(counted.status, '') AS status,
+  counted.status_date AS statusDate,
+  coalesce(counted.finding_count, 0) AS findingCount,
+  coalesce(counted.high, 0) AS catI,
+  coalesce(counted.medium, 0) AS catII,
+  coalesce(counted.low, 0) AS catIII,
+  entry.added_at AS addedAt,
+  entry.position,
+  entry.notes,
+  entry.version AS addedVersion,
+  entry.release,
+  coalesce(newest.version, '') AS newest,
+  ${state} AS state`;
+
+const totals = `
+  count(*) AS stigs,
+  coalesce(sum(counted.finding_count), 0) AS findingCount,
+  coalesce(sum(counted.high), 0) AS catI,
+  coalesce(sum(counted.medium), 0) AS catII,
+  coalesce(sum(counted.low), 0) AS catIII,
+  coalesce(sum(${isNewer}), 0) AS newer,
+  coalesce(sum(counted.id IS NULL), 0) AS gone,
+  coalesce(max(counted.finding_count), 0) AS most,
+  min(counted.release_date) AS oldest`;
+
+const sortable: Record<(typeof listRowColumns)[number], string> = {
+  position: 'entry.position',
+  title: `lower(${title})`,
+  version: 'counted.release_order',
+  date: 'counted.release_date',
+  rules: 'counted.finding_count',
+  high: 'counted.high',
+  notes: "nullif(entry.notes, '')",
+};
+const byPosition = `entry.position, ${slug}`;
+
+function orderOf(sort: ListRowSort | undefined): string {
+  if (sort === undefined) return byPosition;
+  const { column, down } = sortOf(sort);
+  return `${sortable[column]} ${down ? 'DESC' : 'ASC'} NULLS LAST, ${byPosition}`;
+}
+
+interface Wanted {
+  list: string;
+  severities: string;
+}
+
+type WantedPage = Wanted & { limit: number; offset: number };
+
+/** Reads the STIGs of lists. */
+export function createListRows({ sqlite }: Database) {
+  const count = sqlite.prepare<[Wanted], number>(`SELECT count(*) ${rows}`).pluck();
+  const totalsOf = sqlite.prepare<[Wanted], ListTotals>(`SELECT ${totals} ${rows}`);
+  const entries = sqlite.prepare<[WantedPage], ListRow>(
+    `SELECT ${columns}, counted.id AS releaseId ${rows} ORDER BY ${byPosition} LIMIT :limit OFFSET :offset`,
+  );
   return {
-    count: (list: string, severities = '') => counts(list, severities)[0]!.total,
-    totals: (list: string) => totalsOf(list)[0]!,
-    entries: prepare(withRelease, byPosition),
+    count: (list: string, severities = '') => count.get({ list, severities })!,
+    totals: (list: string) => totalsOf.get({ list, severities: '' })!,
+    entries: (list: string, severities = '', limit = -1, offset = 0) =>
+      entries.all({ list, severities, limit, offset }),
 
-    /** Entries with their age: whether the catalog has a newer release than the pinned or added one, and still has the added. */
-    overview: (list: string, sort?: ListRowSort, limit?: number, offset?: number) =>
-      prepare(withAge, orderBy(sort, sortable, byPosition))(list, '', limit, offset).map((row) => ({
-        ...row,
-        isNewer: row.isNewer === 1,
-        isAddedKept: row.isAddedKept === 1,
-      })),
+    /** Entries with their age. */
+    overview(list: string, sort?: ListRowSort, limit = -1, offset = 0): OverviewEntry[] {
+      return sqlite
+        .prepare<[WantedPage], OverviewEntry>(
+          `SELECT ${columns}, counted.release_date AS releaseDate, ${isNewer} AS isNewer, ${addedOrder} IS NOT NULL AS isAddedKept
+             ${rows} ORDER BY ${orderOf(sort)} LIMIT :limit OFFSET :offset`,
+        )
+        .all({ list, severities: '', limit, offset })
+        .map((row) => ({ ...row, isNewer: Boolean(row.isNewer), isAddedKept: Boolean(row.isAddedKept) }));
+    },
   };
 }

@@ -1,8 +1,8 @@
-import { eq, getTableColumns, sql } from 'drizzle-orm';
+import { getTableColumns, sql } from 'drizzle-orm';
 import type { User, Viewer } from '../auth/viewer.ts';
 import type { JsonText } from '../base/json.ts';
 import type { Database } from '../db/database.ts';
-import { collections, listHosts, listStigs } from '../db/user-tables.ts';
+import { collections } from '../db/user-tables.ts';
 import { type Match, requireMatch } from '../http/if-match.ts';
 import { createCollectionService } from './collection-writer.ts';
 import { countEntries } from './entries.ts';
@@ -20,8 +20,8 @@ const shown = {
   ...{ id, name, description, tags, color, icon, visibility, stigCount },
   ...{ createdById, createdByEmail, organizationId, createdAt, updatedAt },
 };
-const stigSlugs = sql`(SELECT json_group_array(slug ORDER BY position, slug)
-  FROM (SELECT ${slugOf(listStigs)} AS slug, position FROM ${listStigs} WHERE list_id = ${collections}.id))`;
+const stigSlugs = sql.raw(`(SELECT json_group_array(slug ORDER BY position, slug)
+  FROM (SELECT ${slugOf('list_stigs')} AS slug, position FROM list_stigs WHERE list_id = bundles.id))`);
 
 const seenAtOf = sql`(SELECT seen_at FROM list_seen WHERE list_id = ${collections}.id AND subject = ${sql.placeholder('who')})`;
 
@@ -30,6 +30,15 @@ export type ListService = ReturnType<typeof createListService>;
 /** Lists of STIGs (rule D8), without their entries. */
 export function createListService(db: Database, now: () => Date, newId: () => string, seen: ListSeenService) {
   const { reader, writer, service } = createCollectionService(db, 'list', shown, now, newId);
+  // The copy is new, so it gets the current releases.
+  const copyEntries = db.sqlite.prepare<{ id: string; copy: string; addedAt: string }>(
+    `INSERT INTO list_stigs (list_id, slug, benchmark_id, title, version, position, notes, added_at, release)
+     SELECT :copy, slug, benchmark_id, title, ${versionOf('list_stigs')}, position, notes, :addedAt, release
+       FROM list_stigs WHERE list_id = :id`,
+  );
+  const copyHosts = db.sqlite.prepare<{ id: string; copy: string }>(
+    'INSERT INTO list_hosts (list_id, hosts_json) SELECT :copy, hosts_json FROM list_hosts WHERE list_id = :id',
+  );
   const restorableSince = () => new Date(now().getTime() - retentionMilliseconds).toISOString();
   /** With when the viewer saw it (rule D36.7). */
   const withSeen = (viewer: Viewer, list: Omit<List, 'seenAt'>): List => {
@@ -77,27 +86,8 @@ export function createListService(db: Database, now: () => Date, newId: () => st
         const copyName = [...`${name} (copy)`].slice(0, maxName).join('').trimEnd();
         const fields = { name: copyName, description, tags, color, icon, visibility: 'PRIVATE' as const };
         const copy = writer.create(newId(), user, fields);
-        const entries = db.orm
-          .select({
-            collectionId: sql<string>`${copy.id}`.as('collectionId'),
-            slug: listStigs.slug,
-            benchmarkId: listStigs.benchmarkId,
-            title: listStigs.title,
-            // The copy is new, so it gets the current releases.
-            version: versionOf(listStigs).as('version'),
-            position: listStigs.position,
-            notes: listStigs.notes,
-            addedAt: sql<string>`${copy.createdAt}`.as('addedAt'),
-            release: listStigs.release,
-          })
-          .from(listStigs)
-          .where(eq(listStigs.collectionId, id));
-        db.orm.insert(listStigs).select(entries).run();
-        const hosts = db.orm
-          .select({ collectionId: sql<string>`${copy.id}`.as('collectionId'), hosts: listHosts.hosts })
-          .from(listHosts)
-          .where(eq(listHosts.collectionId, id));
-        db.orm.insert(listHosts).select(hosts).run();
+        copyEntries.run({ id, copy: copy.id, addedAt: copy.createdAt });
+        copyHosts.run({ id, copy: copy.id });
         return withSeen(user, reader.shown(copy.id));
       });
     },

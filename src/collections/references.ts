@@ -1,12 +1,8 @@
-import { eq, type SQL, sql } from 'drizzle-orm';
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { createFindControls } from '../catalog/controls/find-control.ts';
 import type { CatalogFramework } from '../catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../catalog/controls/identifier.ts';
 import type { StigByName, StigNameIndex } from '../catalog/stigs/name-index.ts';
 import type { Database } from '../db/database.ts';
-import { documents, occupations } from '../db/role-tables.ts';
-import type { collectionControls, favoriteControls, favoriteStigs, listStigs } from '../db/user-tables.ts';
 
 /** What an entry or a favorite refers to: its key in the list, and what is stored of it; null if the catalog has none. */
 export interface Reference<Seen extends object = object> {
@@ -14,42 +10,33 @@ export interface Reference<Seen extends object = object> {
   seen: Seen | null;
 }
 
-type StigRow = typeof listStigs | typeof favoriteStigs;
-type ControlRow = typeof collectionControls | typeof favoriteControls;
-
 /**
- * The id of the STIG that a row refers to, null where it is gone: the STIG of its slug if one of its releases has the row's
- * benchmark id; else the STIG with the benchmark id as an alias; else the STIG of the slug, present or former.
+ * SQL for the id of the STIG that a row of a table refers to, null where it is gone: the STIG of its slug if one of its
+ * releases has the row's benchmark id; else the STIG with the benchmark id as an alias; else the STIG of the slug, present
+ * or former.
  */
-export function stigOf(row: StigRow): SQL<number | null> {
-  const [slug, benchmarkId] = [sql`${row}.slug`, sql`${row}.benchmark_id`];
-  const leadsTo = (name: SQL) =>
-    sql`(SELECT stig_id FROM stig_aliases WHERE alias = ${name}), (SELECT id FROM stigs WHERE slug = ${name})`;
-  return sql`coalesce(
-    (SELECT s.id FROM stigs AS s WHERE s.slug = ${slug} AND EXISTS (SELECT 1 FROM stig_releases AS r
-      WHERE r.stig_id = s.id AND r.benchmark_id = ${benchmarkId} COLLATE NOCASE)),
-    ${leadsTo(sql`lower(${benchmarkId})`)}, ${leadsTo(slug)})`;
+export function stigOf(table: string): string {
+  const leadsTo = (name: string) =>
+    `(SELECT stig_id FROM stig_aliases WHERE alias = ${name}), (SELECT id FROM stigs WHERE slug = ${name})`;
+  return `coalesce(
+    (SELECT s.id FROM stigs AS s WHERE s.slug = ${table}.slug AND EXISTS (SELECT 1 FROM stig_releases AS r
+      WHERE r.stig_id = s.id AND r.benchmark_id = ${table}.benchmark_id COLLATE NOCASE)),
+    ${leadsTo(`lower(${table}.benchmark_id)`)}, ${leadsTo(`${table}.slug`)})`;
 }
 
-/** The slug of a row: that of its STIG, or the stored one. */
-export function slugOf(row: StigRow): SQL<string> {
-  return sql`coalesce((SELECT slug FROM stigs WHERE id = ${stigOf(row)}), ${row}.slug)`;
-}
+/** SQL for the slug of a row: that of its STIG, or the stored one. */
+export const slugOf = (table: string): string =>
+  `coalesce((SELECT slug FROM stigs WHERE id = ${stigOf(table)}), ${table}.slug)`;
 
-export function controlOf(row: ControlRow): SQL<string> {
-  return sql`${row}.framework || ' ' || ${row}.identifier`;
-}
+export const controlOf = (table: string): string => `${table}.framework || ' ' || ${table}.identifier`;
 
-/** The current version of the STIG of a row, or the stored one. */
-export function versionOf(row: typeof listStigs): SQL<string> {
-  return sql`coalesce((SELECT r.version FROM stigs AS s JOIN stig_releases AS r ON r.id = s.current_release_id
-    WHERE s.id = ${stigOf(row)}), ${row}.version)`;
-}
+/** SQL for the current version of the STIG of a row, or the stored one. */
+export const versionOf = (table: string): string =>
+  `coalesce((SELECT r.version FROM stigs AS s JOIN stig_releases AS r ON r.id = s.current_release_id
+    WHERE s.id = ${stigOf(table)}), ${table}.version)`;
 
-export const isAmong = (key: SQL, keys: string[]): SQL =>
-  sql`${key} IN (SELECT value FROM json_each(${JSON.stringify(keys)}))`;
-
-export const keysOf = (references: Reference[]): string[] => references.map(({ key }) => key);
+/** The keys of references, as `json_each` takes them. */
+export const keysOf = (references: Reference[]): string => JSON.stringify(references.map(({ key }) => key));
 
 type SeenStig = Pick<StigByName, 'slug' | 'benchmarkId' | 'title' | 'version'>;
 
@@ -66,6 +53,12 @@ export function referencesToStigs({ ofSlugs }: StigNameIndex, names: string[]) {
 /** Finds in the catalog what users' data refers to (rule D23.2). */
 export function createReferences(db: Database) {
   const findControls = createFindControls(db);
+  const documentSummary = db.sqlite
+    .prepare<[string], string>('SELECT summary_json FROM documents WHERE document_id = ?')
+    .pluck();
+  const occupationSummary = db.sqlite
+    .prepare<[string], string>('SELECT summary_json FROM occupations WHERE occupation_code = ?')
+    .pluck();
   return {
     /** Controls by their ids, or their identifiers in any usual spelling, in the order asked: one query for all. */
     controls<T extends { framework: CatalogFramework; controlId: string }>(asked: T[]) {
@@ -94,8 +87,18 @@ export function createReferences(db: Database) {
       return new Set(rows.filter((_, at) => found[at] !== null));
     },
 
-    document: createFindSummary(db, documents, documents.documentId, 'documentId'),
-    occupation: createFindSummary(db, occupations, occupations.occupationCode, 'occupationCode'),
+    document(documentId: string): Reference {
+      const summaryJson = documentSummary.get(documentId);
+      return { key: documentId, seen: summaryJson === undefined ? null : { documentId, summaryJson } };
+    },
+
+    occupation(occupationCode: string): Reference {
+      const summaryJson = occupationSummary.get(occupationCode);
+      return {
+        key: occupationCode,
+        seen: summaryJson === undefined ? null : { occupationCode, summaryJson },
+      };
+    },
   };
 }
 
@@ -104,17 +107,3 @@ const byIdentifier = ({ framework, identifier }: Pick<SeenControl, 'framework' |
 };
 
 type SeenControl = { framework: CatalogFramework; identifier: string; title: string; family: string };
-
-function createFindSummary(
-  { orm }: Database,
-  table: typeof documents | typeof occupations,
-  column: SQLiteColumn,
-  name: 'documentId' | 'occupationCode',
-) {
-  const isKey = eq(column, sql.placeholder('key'));
-  const found = orm.select({ summary: table.summary }).from(table).where(isKey).prepare();
-  return (key: string): Reference => {
-    const row = found.get({ key });
-    return { key, seen: row ? { [name]: key, ...row } : null };
-  };
-}

@@ -1,4 +1,4 @@
-import { and, eq, type SQL } from 'drizzle-orm';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import type { User } from '../auth/viewer.ts';
 import { AppError, notThere } from '../base/errors.ts';
@@ -14,7 +14,7 @@ import {
 } from '../db/user-tables.ts';
 import { createCollectionWriter } from './collection-writer.ts';
 import { createHostTables } from './list-hosts.ts';
-import { controlOf, isAmong, slugOf } from './references.ts';
+import { controlOf, slugOf } from './references.ts';
 
 export type RemovedFrom = (typeof removals.$inferSelect)['kind'];
 
@@ -116,7 +116,8 @@ function createRemovables(db: Database): Record<RemovedFrom, Removable> {
     collection: Removable['collection'],
     { table, of, key }: { table: SQLiteTable; of: SQLiteColumn; key: SQL<string> },
   ): Removable {
-    const areOf = (owner: string, keys: string[]) => and(eq(of, owner), isAmong(key, keys));
+    const areOf = (owner: string, keys: string[]) =>
+      and(eq(of, owner), sql`${key} IN (SELECT value FROM json_each(${JSON.stringify(keys)}))`);
     return {
       collection,
       read: (owner, keys) =>
@@ -135,21 +136,25 @@ function createRemovables(db: Database): Record<RemovedFrom, Removable> {
   }
 
   const hostTables = createHostTables(db);
-  const entries = { table: listStigs, of: listStigs.collectionId, key: slugOf(listStigs) };
+  const entries = {
+    table: listStigs,
+    of: listStigs.collectionId,
+    key: sql.raw(slugOf('list_stigs')) as SQL<string>,
+  };
   const isEntry = (list: string, slug: string) => and(eq(entries.of, list), eq(entries.key, slug));
   return {
     list_stigs: wholeRows('list', entries),
     collection_controls: wholeRows('control-collection', {
       ...{ table: collectionControls, of: collectionControls.collectionId },
-      key: controlOf(collectionControls),
+      key: sql.raw(controlOf('collection_controls')) as SQL<string>,
     }),
     favorite_stigs: wholeRows(null, {
       ...{ table: favoriteStigs, of: favoriteStigs.subject },
-      key: slugOf(favoriteStigs),
+      key: sql.raw(slugOf('favorite_stigs')) as SQL<string>,
     }),
     favorite_controls: wholeRows(null, {
       ...{ table: favoriteControls, of: favoriteControls.subject },
-      key: controlOf(favoriteControls),
+      key: sql.raw(controlOf('favorite_controls')) as SQL<string>,
     }),
 
     /** The note alone: position and release may have changed since. */

@@ -10,7 +10,6 @@ import { count } from '../base/text.ts';
 import { appliedBundles } from '../content/trust.ts';
 import type { Database } from '../db/database.ts';
 import { forgetInboxContents, recordShippedSources, shippedSources } from '../db/site-records.ts';
-import { catalog } from '../db/tables.ts';
 import { openForCommand, upgradeForCommand, withUsers } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
 import { type Command, flag, parse, tell, text } from './command.ts';
@@ -66,7 +65,8 @@ async function importShippedData(config: Config, samples: boolean): Promise<void
   using db = await sayCreated(config.db, () => openForCommand(config, options));
   const isOfBundle = appliedBundles(config.usersDb).some(({ state }) => state !== 'rolled-back');
   // A killed start may have left an empty catalog; a bundle's catalog never has generation 0.
-  const isNew = !wasThere || (isOfBundle && db.orm.select().from(catalog).get()!.generation === 0);
+  const isNew =
+    !wasThere || (isOfBundle && db.sqlite.prepare('SELECT generation FROM catalog').pluck().get() === 0);
   if (isNew && isThere(config.usersDb)) await withUsers(config, forgetInboxContents);
   // Checked after opening: if another catalog replaces this one now, the write fails.
   if (!isNew && isOfBundle) return;
@@ -74,7 +74,7 @@ async function importShippedData(config: Config, samples: boolean): Promise<void
   const facts = readdirSync(folder).filter((name) => !sampleFolders.includes(name));
   const paths = samples ? [folder] : facts.sort().map((name) => join(folder, name));
   const digest = digestOfPaths(folder, paths);
-  const isImported = db.orm.select().from(catalog).get()!.shippedData === digest;
+  const isImported = db.sqlite.prepare('SELECT shipped_data FROM catalog').pluck().get() === digest;
   const isKept = config.usersDb === ':memory:' || shippedSources(config.usersDb).size > 0;
   if (isImported && isKept) return;
   tell(`importing the shipped data of ${folder}`);
@@ -87,7 +87,7 @@ async function importShippedData(config: Config, samples: boolean): Promise<void
       stored.flatMap(({ sha256 }) => sha256 ?? []),
     ),
   );
-  db.orm.update(catalog).set({ shippedData: digest }).run();
+  db.sqlite.prepare('UPDATE catalog SET shipped_data = ?').run(digest);
   for (const line of lines.filter((each) => each.outcome === 'rejected')) {
     tell(`rejected ${line.source}: ${line.reason}`);
   }

@@ -1,13 +1,26 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { asc, desc, eq, ne } from 'drizzle-orm';
 import { realFile } from '../base/files.ts';
 import type { Database } from '../db/database.ts';
 import { catalogDigest } from '../db/digest.ts';
-import { contentBundles, contentSequences } from '../db/user-tables.ts';
+import { prepareInsert } from '../db/insert.ts';
 
 /** One exchange of the catalog for a bundle's, as users' data records it. */
-export type Exchange = typeof contentBundles.$inferSelect;
+export interface Exchange {
+  id: number;
+  bundle: string;
+  channel: string;
+  sequence: number;
+  digest: string;
+  signedBy: string;
+  fingerprint: string;
+  builtAt: string;
+  appliedAt: string;
+  state: 'begun' | 'applied' | 'rolled-back';
+}
+
+export const selectExchanges = `SELECT id, bundle, channel, sequence, digest, signed_by AS signedBy, fingerprint,
+  built_at AS builtAt, applied_at AS appliedAt, state FROM content_bundles`;
 
 /** The file of the catalog from before an exchange. */
 export const beforeOf = (db: string, id: number) => `${realFile(db)}.before-${id}`;
@@ -27,52 +40,42 @@ export function removeKept(db: string, but: string | null): void {
 
 /** The record of bundles that a site applied and rolled back (rule D32.3). */
 export function createExchanges(db: Database) {
-  const { orm } = db;
-  const last = () =>
-    orm.select().from(contentBundles).orderBy(desc(contentBundles.id)).limit(1).get() ?? null;
+  const { sqlite } = db;
+  const all = (): Exchange[] => sqlite.prepare<[], Exchange>(`${selectExchanges} ORDER BY id`).all();
   return {
-    last,
+    last: () => all().at(-1) ?? null,
 
-    all: (): Exchange[] => orm.select().from(contentBundles).orderBy(asc(contentBundles.id)).all(),
+    all,
 
     /** Records an exchange that is about to happen; gives its id. */
     begin: (row: Omit<Exchange, 'id' | 'state'>): number =>
-      orm
-        .insert(contentBundles)
-        .values({ ...row, state: 'begun' })
-        .returning({ id: contentBundles.id })
-        .get().id,
+      prepareInsert(db, 'content_bundles')({ ...row, id: null, state: 'begun' }),
 
     /** Records a finished exchange; an applied bundle raises the sequence of its channel. */
-    settle(exchange: Exchange): void {
-      const { id, state, channel, sequence, bundle } = exchange;
-      orm.update(contentBundles).set({ state }).where(eq(contentBundles.id, id)).run();
+    settle({ id, state, channel, sequence, bundle }: Exchange): void {
+      sqlite.prepare('UPDATE content_bundles SET state = ? WHERE id = ?').run(state, id);
       if (state !== 'applied') return;
-      orm
-        .insert(contentSequences)
-        .values({ channel, sequence, bundle })
-        .onConflictDoUpdate({ target: contentSequences.channel, set: { sequence, bundle } })
-        .run();
+      sqlite
+        .prepare('INSERT OR REPLACE INTO content_sequences (channel, sequence, bundle) VALUES (?, ?, ?)')
+        .run(channel, sequence, bundle);
     },
 
-    forget: (id: number): void => void orm.delete(contentBundles).where(eq(contentBundles.id, id)).run(),
+    forget: (id: number): void => void sqlite.prepare('DELETE FROM content_bundles WHERE id = ?').run(id),
 
     /**
      * Why a bundle may not be applied now; null where it may. Its sequence must be greater than all earlier ones of its
      * channel, or it must be the bundle with the greatest one while another catalog is served (rule D42.8).
      */
     replayProblem(bundle: string, channel: string, sequence: number): string | null {
-      const greatest = orm.select().from(contentSequences).where(eq(contentSequences.channel, channel)).get();
+      const greatest = sqlite
+        .prepare<[string], Pick<Exchange, 'sequence' | 'bundle'>>(
+          'SELECT sequence, bundle FROM content_sequences WHERE channel = ?',
+        )
+        .get(channel);
       if (greatest === undefined || sequence > greatest.sequence) return null;
       if (bundle !== greatest.bundle)
         return `its sequence ${sequence} is not greater than ${greatest.sequence}, which the channel ${channel} had already`;
-      const newest = orm
-        .select()
-        .from(contentBundles)
-        .where(ne(contentBundles.state, 'begun'))
-        .orderBy(desc(contentBundles.id))
-        .limit(1)
-        .get();
+      const newest = all().findLast(({ state }) => state !== 'begun');
       const isServed =
         newest?.bundle === bundle && newest.state === 'applied' && newest.digest === catalogDigest(db);
       return isServed ? `it is applied already: sequence ${sequence} of the channel ${channel}` : null;

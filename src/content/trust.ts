@@ -1,18 +1,27 @@
-import { and, asc, desc, eq } from 'drizzle-orm';
-import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { CommandError } from '../base/errors.ts';
 import { isThere } from '../base/files.ts';
 import { type Connection, connectReadOnly } from '../db/connect.ts';
-import { contentBundles, contentKeys } from '../db/user-tables.ts';
+import { type Exchange, selectExchanges } from './exchanges.ts';
 
-export type KeptKey = typeof contentKeys.$inferSelect;
+export interface KeptKey {
+  name: string;
+  channel: string;
+  fingerprint: string;
+  publicKey: string;
+  addedAt: string;
+}
 
 /** The keys that a site trusts (rule D32.1). */
 export function createTrust(users: Connection) {
-  const orm = drizzle(users);
-  const one = (name: string) => orm.select().from(contentKeys).where(eq(contentKeys.name, name)).get();
+  const list = (): KeptKey[] =>
+    users
+      .prepare<[], KeptKey>(
+        'SELECT name, channel, fingerprint, public_key AS publicKey, added_at AS addedAt FROM content_keys ORDER BY name',
+      )
+      .all();
+  const one = (name: string) => list().find((key) => key.name === name);
   return {
-    list: (): KeptKey[] => orm.select().from(contentKeys).orderBy(asc(contentKeys.name)).all(),
+    list,
 
     /** Throws `CommandError` where the name exists, or the channel already trusts the key. */
     add(key: Omit<KeptKey, 'addedAt'>, now: Date): void {
@@ -21,14 +30,12 @@ export function createTrust(users: Connection) {
         throw new CommandError(
           `there is a trusted key "${name}" already: remove it first, or choose another name`,
         );
-      const isSame = and(eq(contentKeys.fingerprint, fingerprint), eq(contentKeys.channel, channel));
-      const known = orm.select().from(contentKeys).where(isSame).get();
+      const known = list().find((each) => each.fingerprint === fingerprint && each.channel === channel);
       if (known)
         throw new CommandError(`this key is trusted already, as "${known.name}" for the channel ${channel}`);
-      orm
-        .insert(contentKeys)
-        .values({ name, channel, fingerprint, publicKey, addedAt: now.toISOString() })
-        .run();
+      users
+        .prepare('INSERT INTO content_keys VALUES (?, ?, ?, ?, ?)')
+        .run(name, channel, fingerprint, publicKey, now.toISOString());
     },
 
     /** Gives the removed key. Throws `CommandError` for an unknown name. */
@@ -36,7 +43,7 @@ export function createTrust(users: Connection) {
       const known = one(name);
       if (!known)
         throw new CommandError(`there is no trusted key "${name}": see "gapstone content trust list"`);
-      orm.delete(contentKeys).where(eq(contentKeys.name, name)).run();
+      users.prepare('DELETE FROM content_keys WHERE name = ?').run(name);
       return known;
     },
   };
@@ -47,13 +54,9 @@ export function trustedKeys(usersDb: string): KeptKey[] {
   return look(usersDb, (users) => createTrust(users).list());
 }
 
-export type AppliedBundle = typeof contentBundles.$inferSelect;
-
 /** The bundles that a site applied, the last one first; none where users' data is missing. Throws `CommandError`. */
-export function appliedBundles(usersDb: string): AppliedBundle[] {
-  return look(usersDb, (users) =>
-    drizzle(users).select().from(contentBundles).orderBy(desc(contentBundles.id)).all(),
-  );
+export function appliedBundles(usersDb: string): Exchange[] {
+  return look(usersDb, (users) => users.prepare<[], Exchange>(`${selectExchanges} ORDER BY id DESC`).all());
 }
 
 function look<T>(usersDb: string, work: (users: Connection) => T[]): T[] {

@@ -190,7 +190,7 @@ function wrap(
 
   return {
     sqlite,
-    orm: drizzle(sqlite),
+    orm: drizzle(sqlite, { casing: 'snake_case' }),
     names: { catalog: catalog === null ? 'main' : attachedName, users: 'main' },
     read: (work) => (sqlite.inTransaction ? work() : (readTransaction(work) as never)),
     ...createWrites(sqlite, catalog !== null, requireInPlace),

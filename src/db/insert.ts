@@ -1,29 +1,24 @@
-import { getTableColumns, getTableName } from 'drizzle-orm';
-import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import type { Database } from './database.ts';
 
 /**
- * Prepares an INSERT of all columns of a table except `without`; `run` takes the values by name. Drizzle gives the names
- * and says which values are JSON; binding without Drizzle halves the cost of a row.
+ * Prepares an INSERT into a table. The function that it gives takes the values by the names of the columns in camel case,
+ * objects and lists as JSON, and gives the id of the row; it throws for a column without a value.
  */
-export function prepareInsert<T extends SQLiteTable>(db: Database, table: T, without: string[] = []) {
-  const columns = Object.entries(getTableColumns(table)).filter(([key]) => !without.includes(key));
-  const keys = columns.map(([key]) => key);
-  const isJson = columns.map(([, column]) => column.dataType === 'json');
-  const names = columns.map(([, column]) => `"${column.name}"`).join(', ');
+export function prepareInsert({ sqlite }: Pick<Database, 'sqlite'>, table: string) {
+  const columns = sqlite.pragma(`table_info(${table})`) as { name: string }[];
+  const names = columns.map(({ name }) => `"${name}"`).join(', ');
+  const keys = columns.map(({ name }) => name.replace(/_./g, ([, letter]) => letter!.toUpperCase()));
   const places = columns.map(() => '?').join(', ');
-  const insert = `INSERT INTO "${getTableName(table)}" (${names}) VALUES (${places})`;
-  const statement = db.sqlite.prepare(insert);
-  return {
-    run(row: T['$inferInsert']): void {
-      const given = row as Record<string, unknown>;
-      const values = keys.map((key, index) => {
-        const value = given[key];
-        // better-sqlite3 would store a missing value as NULL.
-        if (value === undefined) throw new Error(`${getTableName(table)} needs a value for ${key}`);
-        return isJson[index] ? JSON.stringify(value) : value;
-      });
-      statement.run(values);
-    },
+  const insert = sqlite.prepare(`INSERT INTO ${table} (${names}) VALUES (${places})`);
+  return (row: object): number => {
+    const given = row as Record<string, unknown>;
+    const values = keys.map((key) => {
+      const value = given[key];
+      // The driver would store a missing value as NULL.
+      if (value === undefined) throw new Error(`${table} needs a value for ${key}`);
+      const isJson = typeof value === 'object' && value !== null && !Buffer.isBuffer(value);
+      return isJson ? JSON.stringify(value) : value;
+    });
+    return Number(insert.run(values).lastInsertRowid);
   };
 }

@@ -1,7 +1,6 @@
 import { mappingNumber } from '../../../src/base/ids.ts';
 import type { Database } from '../../../src/db/database.ts';
 import { prepareInsert } from '../../../src/db/insert.ts';
-import { roleMappings } from '../../../src/db/role-tables.ts';
 import type { SourceProblem } from '../../../src/read/import-error.ts';
 import { latestStatements, type Statement, winningStatements } from '../statements.ts';
 import type { Product } from './products.ts';
@@ -49,7 +48,7 @@ export function deriveRoleMappings(
   const bySlug = Map.groupBy(curated, (row) => row.stigSlug);
   const aliases = readAliases(db);
   const source = readMappingSource(db);
-  const insert = prepareInsert(db, roleMappings);
+  const insert = prepareInsert(db, 'role_mappings');
   for (const { id: stigId, slug, title } of stigs) {
     const rows = new Map<string, Mapping>(
       scoreTitle(title, source).map((row) => [row.occupationCode, { ...row, mappingSource: 'automated' }]),
@@ -64,7 +63,7 @@ export function deriveRoleMappings(
     for (const [index, row] of [...rows.values()].sort(byRelevance).entries()) {
       const id = mappingNumber(slug, row.occupationCode);
       const workRoleId = row.workRoleId !== null && workRoles.has(row.workRoleId) ? row.workRoleId : null;
-      insert.run({ ...row, id, stigId, relevanceRank: index + 1, workRoleId, rule: ruleVersion });
+      insert({ ...row, id, stigId, relevanceRank: index + 1, workRoleId, rule: ruleVersion });
     }
   }
   const known = new Set(stigs.flatMap(({ id, slug }) => [slug, ...(aliases.get(id) ?? [])]));

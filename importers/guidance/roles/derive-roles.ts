@@ -2,7 +2,6 @@ import { fold } from '../../../src/base/text.ts';
 import type { RoleDetails, RoleFacts } from '../../../src/catalog/guidance/role-schema.ts';
 import type { Database } from '../../../src/db/database.ts';
 import { prepareInsert } from '../../../src/db/insert.ts';
-import { mappingCandidates, mappingProducts } from '../../../src/db/role-tables.ts';
 import type { SourceProblem } from '../../../src/read/import-error.ts';
 import { removeSource } from '../statements.ts';
 import { deriveRoleMappings } from './derive-mappings.ts';
@@ -51,14 +50,11 @@ export function remapStigs(db: Database, stigs: Set<number>): void {
 /** Stores what the rule reads, for runs with STIGs only. */
 function writeMappingSource(db: Database, occupations: OccupationRecord[]): void {
   db.sqlite.exec('DELETE FROM mapping_products; DELETE FROM mapping_candidates;');
-  const insertProduct = prepareInsert(db, mappingProducts);
-  for (const [name, product] of productsOf(occupations, isCandidate))
-    insertProduct.run({ name, product: JSON.stringify(product) });
-  const insertCandidate = prepareInsert(db, mappingCandidates);
-  for (const occupation of occupations.filter(({ occupationCode }) => isCandidate(occupationCode))) {
-    const { occupationCode, jobZone, commodities } = candidateOf(occupation);
-    insertCandidate.run({ occupationCode, jobZone, commodities: JSON.stringify(commodities) });
-  }
+  const insertProduct = prepareInsert(db, 'mapping_products');
+  for (const [name, product] of productsOf(occupations, isCandidate)) insertProduct({ name, product });
+  const insertCandidate = prepareInsert(db, 'mapping_candidates');
+  for (const occupation of occupations)
+    if (isCandidate(occupation.occupationCode)) insertCandidate(candidateOf(occupation));
 }
 
 interface RoleRelease {
