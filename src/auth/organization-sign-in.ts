@@ -1,9 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { lt } from 'drizzle-orm';
 import type { Config } from '../base/config.ts';
 import { sha256 } from '../base/ids.ts';
 import type { Database } from '../db/database.ts';
-import { usedNonces } from '../db/user-tables.ts';
 import type { KeySet } from './keys.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 import { createVerifyIdToken } from './tokens.ts';
@@ -42,7 +40,7 @@ export function createOrganizationSignIn(
   if (oidcAuthorize === null || oidcClientId === null || publicUrl === null) return null;
   const verify = createVerifyIdToken({ ...config, audience: oidcClientId }, keys, now);
   const seconds = () => Math.floor(now().getTime() / 1000);
-  const { orm } = db;
+  const { sqlite } = db;
 
   /** The time of a binding, in seconds since 1970; null for what is none, or too old. */
   function timeOf(binding: string | undefined, longest = longestSignIn): number | null {
@@ -96,11 +94,12 @@ export function createOrganizationSignIn(
         next,
         use() {
           const time = now();
-          orm.delete(usedNonces).where(lt(usedNonces.endsAt, time.toISOString())).run();
+          sqlite.prepare('DELETE FROM used_nonces WHERE ends_at < ?').run(time.toISOString());
           // Longer than the binding counts.
           const endsAt = new Date((began + longestSignIn + 60) * 1000).toISOString();
-          const row = { hash: sha256(nonce), endsAt };
-          const { changes } = orm.insert(usedNonces).values(row).onConflictDoNothing().run();
+          const { changes } = sqlite
+            .prepare('INSERT INTO used_nonces (hash, ends_at) VALUES (?, ?) ON CONFLICT DO NOTHING')
+            .run(sha256(nonce), endsAt);
           if (changes === 0) throw new SignInRefused('SIGN_IN_REPLAYED');
         },
       };

@@ -1,9 +1,7 @@
-import { eq } from 'drizzle-orm';
 import type { User } from '../auth/viewer.ts';
 import { type ChecklistHost, requireSlugs, stigsAmong, unusualNames } from '../catalog/stigs/host-schema.ts';
 import type { StigNameIndex } from '../catalog/stigs/name-index.ts';
 import type { Database } from '../db/database.ts';
-import { listHosts } from '../db/user-tables.ts';
 import type { Match } from '../http/if-match.ts';
 import { createCollectionWriter } from './collection-writer.ts';
 import { createVisible } from './collections.ts';
@@ -11,15 +9,18 @@ import type { ListHosts } from './list-hosts-schema.ts';
 import { createListRows } from './list-rows.ts';
 
 /** The tables of hosts as they were written. */
-export function createHostTables({ orm }: Database) {
-  const isOf = (list: string) => eq(listHosts.collectionId, list);
+export function createHostTables({ sqlite }: Database) {
+  const hostsOf = sqlite
+    .prepare<[string], string>('SELECT hosts_json FROM list_hosts WHERE list_id = ?')
+    .pluck();
+  const remove = sqlite.prepare('DELETE FROM list_hosts WHERE list_id = ?');
+  const insert = sqlite.prepare('INSERT INTO list_hosts (list_id, hosts_json) VALUES (?, ?)');
   return {
-    read: (list: string) =>
-      (orm.select().from(listHosts).where(isOf(list)).get()?.hosts ?? []) as ChecklistHost[],
+    read: (list: string) => JSON.parse(hostsOf.get(list) ?? '[]') as ChecklistHost[],
 
     write(list: string, hosts: ChecklistHost[]): void {
-      orm.delete(listHosts).where(isOf(list)).run();
-      if (hosts.length > 0) orm.insert(listHosts).values({ collectionId: list, hosts }).run();
+      remove.run(list);
+      if (hosts.length > 0) insert.run(list, JSON.stringify(hosts));
     },
   };
 }

@@ -1,16 +1,18 @@
-import { and, count, eq, lt, sql } from 'drizzle-orm';
+import { and, count, eq, lt } from 'drizzle-orm';
 import { AppError } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
-import { clock, collections, removals, userTokens } from '../db/user-tables.ts';
+import { collections, removals, userTokens } from '../db/user-tables.ts';
 
 /** How long a deleted list can be restored (rule D8.5). */
 export const retentionDays = 30;
 export const retentionMilliseconds = retentionDays * 24 * 3600 * 1000;
 
 /** Stores a time, and returns the latest stored one: a clock that went backwards dates nothing too early (rule D8.5). */
-export function seeTime({ orm }: Database, time: Date): string {
-  const latest = sql<string>`max(${clock.latest}, ${time.toISOString()})`;
-  return orm.update(clock).set({ latest }).returning({ latest: clock.latest }).get()!.latest;
+export function seeTime({ sqlite }: Database, time: Date): string {
+  return sqlite
+    .prepare<[string], string>('UPDATE clock SET latest = max(latest, ?) RETURNING latest')
+    .pluck()
+    .get(time.toISOString())!;
 }
 
 export type PurgeService = ReturnType<typeof createPurgeService>;
@@ -20,7 +22,7 @@ export type PurgeService = ReturnType<typeof createPurgeService>;
  * purges control collections.
  */
 export function createPurgeService(db: Database, now: () => Date) {
-  const { orm } = db;
+  const { orm, sqlite } = db;
   return {
     /**
      * Returns how many lists it removed, or would remove with `dryRun`. Throws UNAVAILABLE while the clock is behind the
@@ -29,12 +31,13 @@ export function createPurgeService(db: Database, now: () => Date) {
     purge({ dryRun = false, acceptClock = false } = {}): Promise<number> {
       return db.write(() => {
         const time = now();
-        if (time.toISOString() < orm.select().from(clock).get()!.latest) {
+        const latest = sqlite.prepare<[], string>('SELECT latest FROM clock').pluck().get()!;
+        if (time.toISOString() < latest) {
           if (!acceptClock) {
             const problem = 'The clock is earlier than the latest time in the database: nothing was purged';
             throw new AppError('UNAVAILABLE', problem, { 'Retry-After': '3600' });
           }
-          if (!dryRun) orm.update(clock).set({ latest: time.toISOString() }).run();
+          if (!dryRun) sqlite.prepare('UPDATE clock SET latest = ?').run(time.toISOString());
         }
         const before = new Date(time.getTime() - retentionMilliseconds).toISOString();
         const due = and(eq(collections.kind, 'list'), lt(collections.deletedAt, before));

@@ -46,11 +46,6 @@ export const listStigs = sqliteTable('list_stigs', {
   release: text(),
 });
 
-export const listHosts = sqliteTable('list_hosts', {
-  collectionId: text('list_id').primaryKey(),
-  hosts: text('hosts_json', { mode: 'json' }).$type<object[]>().notNull(),
-});
-
 export const listSeen = sqliteTable('list_seen', {
   collectionId: text('list_id').notNull(),
   subject: text().notNull(),
@@ -130,11 +125,6 @@ export const sessions = sqliteTable('sessions', {
   certificate: text(),
 });
 
-export const usedNonces = sqliteTable('used_nonces', {
-  hash: text().primaryKey(),
-  endsAt: text().notNull(),
-});
-
 export const userTokens = sqliteTable('user_tokens', {
   id: text().primaryKey(),
   hash: text().notNull(),
@@ -144,9 +134,4 @@ export const userTokens = sqliteTable('user_tokens', {
   createdAt: text().notNull(),
   expiresAt: text().notNull(),
   revokedAt: text(),
-});
-
-export const clock = sqliteTable('clock', {
-  only: integer().primaryKey(),
-  latest: text().notNull(),
 });
