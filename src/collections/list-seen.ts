@@ -1,8 +1,6 @@
-import { and, eq } from 'drizzle-orm';
 import type { User, Viewer } from '../auth/viewer.ts';
 import { badRequest } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
-import { listSeen } from '../db/user-tables.ts';
 import { createVisible } from './collections.ts';
 import { createListRows } from './list-rows.ts';
 
@@ -18,18 +16,25 @@ export type ListSeenService = ReturnType<typeof createListSeenService>;
 export function createListSeenService(db: Database, now: () => Date, slugOf: (name: string) => string) {
   const visible = createVisible(db, 'list');
   const rows = createListRows(db);
-  const isOf = (subject: string, id: string) =>
-    and(eq(listSeen.collectionId, id), eq(listSeen.subject, subject));
+  const { sqlite } = db;
+  const seen = sqlite.prepare<[string, string], { seenAt: string; versions: string }>(
+    'SELECT seen_at AS seenAt, versions_json AS versions FROM list_seen WHERE list_id = ? AND subject = ?',
+  );
+  const forget = sqlite.prepare('DELETE FROM list_seen WHERE list_id = ? AND subject = ?');
+  const insert = sqlite.prepare(
+    'INSERT INTO list_seen (list_id, subject, seen_at, versions_json) VALUES (?, ?, ?, ?)',
+  );
 
   return {
     /** Of a list that the viewer may see; an integration token has seen nothing. */
     of(viewer: Viewer, id: string): Seen {
       if (viewer.kind !== 'user') return { seenAt: null, versions: new Map() };
-      const row = db.orm.select().from(listSeen).where(isOf(viewer.subject, id)).get();
-      const versions = Object.entries(row?.versions ?? {}).map(
-        ([slug, version]) => [slugOf(slug), version] as const,
-      );
-      return { seenAt: row?.seenAt ?? null, versions: new Map(versions) };
+      const row = seen.get(id, viewer.subject);
+      const versions = Object.entries(JSON.parse(row?.versions ?? '{}') as Record<string, string>);
+      return {
+        seenAt: row?.seenAt ?? null,
+        versions: new Map(versions.map(([slug, version]) => [slugOf(slug), version])),
+      };
     },
 
     /** Keeps the newest releases of now, as seen at a time; null forgets them. Throws 404, and 400 for a time in the future. */
@@ -39,12 +44,12 @@ export function createListSeenService(db: Database, now: () => Date, slugOf: (na
         if (at !== null && new Date(at) > now()) throw badRequest('at must not be in the future', '/at');
         // No revision: what one person has seen changes no answer of another.
         db.audience.concern(user.subject, null);
-        db.orm.delete(listSeen).where(isOf(user.subject, id)).run();
+        forget.run(id, user.subject);
         if (at === null) return { seenAt: null };
         const seenAt = new Date(at).toISOString();
         const newest = rows.entries(id).filter((entry) => entry.newest !== '');
         const versions = Object.fromEntries(newest.map((entry) => [entry.slug, entry.newest]));
-        db.orm.insert(listSeen).values({ collectionId: id, subject: user.subject, seenAt, versions }).run();
+        insert.run(id, user.subject, seenAt, JSON.stringify(versions));
         return { seenAt };
       });
     },

@@ -46,13 +46,6 @@ export const listStigs = sqliteTable('list_stigs', {
   release: text(),
 });
 
-export const listSeen = sqliteTable('list_seen', {
-  collectionId: text('list_id').notNull(),
-  subject: text().notNull(),
-  seenAt: text().notNull(),
-  versions: text('versions_json', { mode: 'json' }).$type<Record<string, string>>().notNull(),
-});
-
 export const removals = sqliteTable('removals', {
   subject: text().primaryKey(),
   id: text().notNull(),

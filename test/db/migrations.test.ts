@@ -26,7 +26,7 @@ migrations(
     const mirrors = Object.values(userTables)
       .filter((value) => value instanceof SQLiteTable)
       .map((table) => getTableConfig(table));
-    assert.ok(mirrors.length > 10);
+    assert.ok(mirrors.length > 8);
     for (const { name, strict } of stored) assert.is(strict, 1, `${name} is not STRICT`);
     for (const mirror of mirrors) {
       const { name } = mirror;
