@@ -126,6 +126,7 @@ async function serveOpen(
   try {
     server = await startServer((request, record) => app.fetch(request, { record }), options);
   } catch (error) {
+    await work?.stop();
     await serverAudit.stop('CANNOT_LISTEN');
     throw new CommandError(`cannot listen on ${config.host}:${config.port}: ${(error as Error).message}`);
   }

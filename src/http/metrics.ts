@@ -69,7 +69,12 @@ export function createMetrics() {
       new Gauge({ name, help, labelNames: Object.keys(labels), registers }).set(labels, 1);
     },
     /** Adds prom-client's metrics of this process; they start timers, which do not keep it alive. */
-    addProcess: () => collectDefaultMetrics({ register: registry }),
+    addProcess(): void {
+      collectDefaultMetrics({ register: registry });
+      // Prometheus keeps the ending for counters, and these are none.
+      for (const kind of ['handles', 'requests', 'resources'])
+        registry.removeSingleMetric(`nodejs_active_${kind}_total`);
+    },
     text: () => registry.metrics(),
   };
 }
