@@ -90,8 +90,7 @@ export function readName(text: string): AskedName | null {
   const words = [...new Set(all)];
   if (words.length === 0 || words.length > mostWords) return null;
   return {
-    // The longest first: most names fail at it.
-    words: words.sort((a, b) => b.length - a.length).map(wordOf),
+    words: words.map(wordOf),
     glued: wordOf(all.join('')),
     kinds: asked.filter((word) => kinds.includes(word)),
     hasNumber: words.some((word) => /\p{N}/u.test(word)),
@@ -147,9 +146,7 @@ function initialsCost(text: string, { initials }: Name, hasNumber: boolean): num
 export function createNameMatcher(stig: PublishedNames) {
   const present = [stig.title, stig.slug, stig.benchmarkId];
   const former = [...stig.aliases, ...stig.benchmarkIds].filter((name) => !present.includes(name));
-  const all = [...present.map((name) => nameOf(name, false)), ...former.map((name) => nameOf(name, true))];
-  // A slug and a title mostly have the same words; the present ones stand first.
-  const names = [...new Map(all.toReversed().map((name) => [name.words.join(' '), name])).values()];
+  const names = [...present.map((name) => nameOf(name, false)), ...former.map((name) => nameOf(name, true))];
   const length = Math.min(...names.map((name) => name.words.length || 99)) / 1000;
   const letters = names.flatMap(({ joined, initials }) => [joined, ...initials]).join('\n');
 
@@ -173,11 +170,5 @@ export function createNameMatcher(stig: PublishedNames) {
   };
 }
 
-function sumOf(words: Word[], costOfWord: (word: Word) => number): number {
-  let sum = 0;
-  for (const word of words) {
-    sum += costOfWord(word);
-    if (sum === noMatch) break;
-  }
-  return sum;
-}
+const sumOf = (words: Word[], costOfWord: (word: Word) => number): number =>
+  words.reduce((sum, word) => sum + costOfWord(word), 0);

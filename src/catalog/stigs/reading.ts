@@ -1,14 +1,7 @@
 import { pick } from '../../base/objects.ts';
 import { withoutRuleEnding } from '../../base/rule-ids.ts';
 import type { Database } from '../../db/database.ts';
-import {
-  createFindingReader,
-  type FindingRow,
-  type Narrowing,
-  narrowed,
-  type StigService,
-  toFinding,
-} from './queries.ts';
+import { type FindingRow, type Narrowing, narrowed, type StigService, toFinding } from './queries.ts';
 import { type RuleHead, ruleHeadColumns } from './rule-head.ts';
 import type { Finding } from './schema.ts';
 
@@ -60,7 +53,6 @@ export type ReadingService = ReturnType<typeof createReadingService>;
 
 /** One rule after the other, as a reader reads them. A page runs five short queries: it reads no texts of other rules. */
 export function createReadingService(db: Database, stigs: StigService) {
-  const findings = createFindingReader(db);
   const lines = db.sqlite.prepare<[number], Omit<RuleLine, 'ccis'> & { ccis: string }>(
     `SELECT ${ruleHeadColumns}, f.ordinal, f.group_title AS groupTitle, f.ccis
        FROM findings AS f WHERE f.release_id = ? ORDER BY f.ordinal`,
@@ -84,7 +76,7 @@ export function createReadingService(db: Database, stigs: StigService) {
 
   const linesOf = (release: number): RuleLine[] =>
     lines.all(release).map((line) => ({ ...line, ccis: JSON.parse(line.ccis) }));
-  const textsOf = (release: number, group: string) => findings.ofGroup(release, group).map(toText);
+  const textsOf = (release: number, group: string) => stigs.group(release, group).map(toText);
 
   return {
     /** The rules of the group with the first of some ids that a release has. Null for none; throws NOT_FOUND. */
