@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { jsonOrFile } from '../../http/downloads.ts';
 import { flag, format, since } from '../../http/schema.ts';
+import { counts } from '../shapes.ts';
 import { ChangeClass, classCounts } from './diff-schema.ts';
 import { Severity } from './schema.ts';
 
 const text = z.string();
-const count = z.int();
 
 /** The kinds of a line about a rule of two releases. */
 export const changeKinds = ['added', 'removed', 'changed'] as const;
@@ -47,10 +47,7 @@ export const StigChanges = z
       example: 'V1R1',
     }),
     to: z.string().openapi({ description: 'The current release.', example: 'V1R2' }),
-    added: count,
-    removed: count,
-    renumbered: count,
-    unchanged: count,
+    ...counts('added', 'removed', 'renumbered', 'unchanged'),
     changed: classCounts.openapi({ description: 'Each changed rule once, under its primary class.' }),
     severityRaised: z.array(RaisedRule),
     pinned: z.literal(true).optional().openapi({
@@ -66,13 +63,7 @@ export const ChangesSince = z
       description: 'The date that was asked for, `added` or `seen`.',
       example: '2026-01-01',
     }),
-    totals: z.strictObject({
-      stigs: count,
-      added: count,
-      removed: count,
-      changed: count,
-      severityRaised: count,
-    }),
+    totals: z.strictObject(counts('stigs', 'added', 'removed', 'changed', 'severityRaised')),
     stigs: z.array(StigChanges).openapi({
       description: 'The STIGs whose current release is dated on or after `since`, by title.',
     }),

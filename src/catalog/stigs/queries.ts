@@ -86,7 +86,7 @@ const releaseSql = `
   SELECT r.id, r.stig_id AS stigId, s.slug, r.benchmark_id AS benchmarkId, r.version, r.release_info AS releaseInfo, r.title,
          r.description, r.status, r.status_date AS statusDate, r.benchmark_date AS benchmarkDate,
          r.release_date AS releaseDate, r.finding_count AS findingCount, r.high, r.medium, r.low
-    FROM stigs AS s JOIN stig_releases AS r`;
+    FROM stigs AS s JOIN stig_releases AS r ON r.stig_id = s.id`;
 
 const findingSql = `
   SELECT ${ruleHeadColumns}, f.ordinal, f.weight, f.ccis, f.legacy_ids AS legacyIds, f.group_title AS groupTitle,
@@ -134,14 +134,12 @@ const parsed = (row: Stored<FindingRow>): FindingRow => ({
 /** The queries of the STIG catalog (rule D4). */
 export function createStigService(db: Database, { slugOf, ofSlug }: StigNameIndex = createStigNameIndex(db)) {
   const { sqlite } = db;
-  const current = sqlite.prepare<[string], StigRelease>(
-    `${releaseSql} ON r.id = s.current_release_id WHERE s.slug = ?`,
-  );
-  const retained = sqlite.prepare<[string, string], StigRelease>(
-    `${releaseSql} ON r.stig_id = s.id WHERE s.slug = ? AND r.version = ?`,
+  const releaseOf = sqlite.prepare<{ slug: string; version: string | null }, StigRelease>(
+    `${releaseSql} WHERE s.slug = @slug
+        AND CASE WHEN @version IS NULL THEN r.id = s.current_release_id ELSE r.version = @version END`,
   );
   const releasesOf = sqlite.prepare<[string], StigRelease>(
-    `${releaseSql} ON r.stig_id = s.id WHERE s.slug = ? ORDER BY r.release_order DESC`,
+    `${releaseSql} WHERE s.slug = ? ORDER BY r.release_order DESC`,
   );
   const findings = sqlite.prepare<[number, number, number], Stored<FindingRow>>(
     `${findingSql} ORDER BY f.ordinal LIMIT ? OFFSET ?`,
@@ -159,9 +157,7 @@ export function createStigService(db: Database, { slugOf, ofSlug }: StigNameInde
 
   /** The current release of a STIG, by its slug or an alias, or a retained one; null for none. */
   function findRelease(name: string, version?: string): StigRelease | null {
-    const slug = slugOf(name);
-    const row = version === undefined ? current.get(slug) : retained.get(slug, version.toUpperCase());
-    return row ?? null;
+    return releaseOf.get({ slug: slugOf(name), version: version?.toUpperCase() ?? null }) ?? null;
   }
 
   /** As `findRelease`. Throws NOT_FOUND (D2.2, D4.4), which names the field of the request (rule D42.1). */

@@ -11,6 +11,7 @@ import {
   search,
   since,
 } from '../../http/schema.ts';
+import { texts } from '../shapes.ts';
 import { checklistTarget } from './cklb-schema.ts';
 
 const text = z.string();
@@ -37,10 +38,7 @@ export const Finding = z
     severity: Severity,
     ruleId: text.openapi({ example: 'SV-900001r100010_rule' }),
     ruleVersion: text.openapi({ example: 'HARB-03-000010' }),
-    ruleTitle: text,
-    vulnDiscussion: text,
-    fixText: text,
-    checkContent: text,
+    ...texts('ruleTitle', 'vulnDiscussion', 'fixText', 'checkContent'),
     ruleIdent: z
       .string()
       .openapi({ description: 'The first CCI of the rule, or "" when it has none.', example: 'CCI-000366' }),
@@ -56,12 +54,7 @@ export type Profile = z.infer<typeof Profile>;
 
 export const StigRecord = z
   .strictObject({
-    slug: text,
-    benchmarkId: text,
-    title: text,
-    description: text,
-    version: text,
-    status: text,
+    ...texts('slug', 'benchmarkId', 'title', 'description', 'version', 'status'),
     releaseDate: DateOrNull,
     findingCount: count,
     profiles: z.array(Profile),
@@ -78,10 +71,7 @@ export type StigList = z.infer<typeof StigList>;
 export const StigControls = z
   .strictObject({
     stig: z.strictObject({
-      slug: text,
-      title: text,
-      version: text,
-      status: text,
+      ...texts('slug', 'title', 'version', 'status'),
       releaseDate: DateOrNull,
       findingCount: count,
     }),
@@ -145,26 +135,21 @@ export const RawGroup = z
     ruleId: text,
     ruleWeight: z.number(),
     ruleSeverity: Severity,
-    ruleVersion: text,
-    ruleTitle: text,
-    ruleVulnDiscussion: text,
-    ruleFalsePositives: text,
-    ruleFalseNegatives: text,
+    ...texts('ruleVersion', 'ruleTitle', 'ruleVulnDiscussion', 'ruleFalsePositives', 'ruleFalseNegatives'),
     ruleDocumentable: z.boolean(),
-    ruleMitigations: text,
-    ruleSeverityOverrideGuidance: text,
-    rulePotentialImpacts: text,
-    ruleThirdPartyTools: text,
-    ruleMitigationControl: text,
-    ruleResponsibility: text,
-    ruleIAControls: text,
-    ruleIdent: text,
+    ...texts(
+      'ruleMitigations',
+      'ruleSeverityOverrideGuidance',
+      'rulePotentialImpacts',
+      'ruleThirdPartyTools',
+      'ruleMitigationControl',
+      'ruleResponsibility',
+      'ruleIAControls',
+      'ruleIdent',
+    ),
     ruleIdents: z.array(text),
     ruleLegacyIds: z.array(text),
-    ruleFixText: text,
-    ruleFixId: text,
-    ruleCheckSystem: text,
-    ruleCheckContent: text,
+    ...texts('ruleFixText', 'ruleFixId', 'ruleCheckSystem', 'ruleCheckContent'),
   })
   .openapi('RawGroup');
 export type RawGroup = z.infer<typeof RawGroup>;
