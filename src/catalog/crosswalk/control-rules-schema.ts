@@ -1,9 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { wordList } from '../../http/arrays.ts';
 import { listFilter, Pinned, stigFilter } from '../../http/list-filter.ts';
-import { Pagination, paging, positiveInteger, requestText } from '../../http/schema.ts';
+import { Pagination, paging, positiveInteger, requestText, texts } from '../../http/schema.ts';
 import { frameworkKey, longestFramework } from '../controls/frameworks.ts';
-import { texts } from '../shapes.ts';
 import { RuleHead } from '../stigs/rule-head.ts';
 import { Severity } from '../stigs/schema.ts';
 import { statuses } from './graph.ts';

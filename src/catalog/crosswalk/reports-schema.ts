@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { DateOrNull, flag, format, requestText } from '../../http/schema.ts';
+import { counts, DateOrNull, flag, format, requestText, texts } from '../../http/schema.ts';
 import { frameworks, longestFramework } from '../controls/frameworks.ts';
 import { AssessmentMethod, Objective } from '../controls/schema.ts';
-import { counts, texts } from '../shapes.ts';
 import { automationStates } from '../stigs/rule-automation.ts';
 import { RuleHead } from '../stigs/rule-head.ts';
 

@@ -1,9 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { isObject } from '../../base/json.ts';
 import { boundedArray, textList, wordList } from '../../http/arrays.ts';
-import { flag, format, notAnObject, positiveInteger, requestText } from '../../http/schema.ts';
+import { flag, format, notAnObject, positiveInteger, requestText, texts } from '../../http/schema.ts';
 import { exportFormats, frameworkKey, longestFramework, longestIdentifier } from '../controls/frameworks.ts';
-import { texts } from '../shapes.ts';
 import { statuses } from './graph.ts';
 
 export const MappingStatus = z.enum(statuses).openapi('MappingStatus');

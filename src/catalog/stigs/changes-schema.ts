@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { jsonOrFile } from '../../http/downloads.ts';
-import { flag, format, since } from '../../http/schema.ts';
-import { counts } from '../shapes.ts';
+import { counts, flag, format, since } from '../../http/schema.ts';
 import { ChangeClass, classCounts } from './diff-schema.ts';
 import { Severity } from './schema.ts';
 
@@ -26,7 +25,7 @@ export const ChangeLine = z.strictObject({
 });
 export type ChangeLine = z.infer<typeof ChangeLine>;
 
-export const RaisedRule = z
+const RaisedRule = z
   .strictObject({
     groupId: text,
     ruleId: text,
@@ -35,7 +34,6 @@ export const RaisedRule = z
     to: Severity,
   })
   .openapi('RaisedRule');
-export type RaisedRule = z.infer<typeof RaisedRule>;
 
 export const StigChanges = z
   .strictObject({

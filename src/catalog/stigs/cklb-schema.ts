@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { oneWord, requestText } from '../../http/schema.ts';
-import { texts } from '../shapes.ts';
+import { oneWord, requestText, texts } from '../../http/schema.ts';
 
 /** The roles of a host in its domain. */
 export const roles = ['None', 'Workstation', 'Member Server', 'Domain Controller'] as const;

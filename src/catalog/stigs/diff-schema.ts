@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { wordList } from '../../http/arrays.ts';
-import { DateOrNull, flag, format, requestText } from '../../http/schema.ts';
-import { counts } from '../shapes.ts';
+import { counts, DateOrNull, flag, format, requestText } from '../../http/schema.ts';
 import { changeClasses } from './match.ts';
 import { RuleHead, RuleIdentity } from './rule-head.ts';
 import { Severity } from './schema.ts';

@@ -11,18 +11,6 @@ interface PublishedNames {
   benchmarkIds: string[];
 }
 
-/** A name in words: letters and digits apart, as `rhel`, `9`. */
-interface Name {
-  words: string[];
-  joined: string;
-  /** Where words begin and end in `joined`. */
-  starts: number[];
-  ends: number[];
-  /** The first letters of its words, also without the small words, and with the numbers whole. */
-  initials: string[];
-  isFormer: boolean;
-}
-
 /** A word of a question, and what else may match it. */
 interface Word {
   text: string;
@@ -32,14 +20,6 @@ interface Word {
   /** Of a word such as i18n: the first and last letter, and the length. */
   counted: { first: string; last: string; length: number } | null;
   pieces: Word[];
-}
-
-/** A text that may name a STIG, read once for all of them. */
-export interface AskedName {
-  words: Word[];
-  glued: Word;
-  kinds: string[];
-  hasNumber: boolean;
 }
 
 const smallWords = new Set(['a', 'an', 'and', 'for', 'in', 'of', 'on', 'or', 'the', 'to', 'with']);
@@ -64,7 +44,10 @@ function plain(text: string): string {
 const piecesOf = (text: string) => text.match(/\p{L}+|\p{N}+/gu) ?? [];
 const isLetters = (word: string) => /^\p{L}/u.test(word);
 
-function nameOf(text: string, isFormer: boolean): Name {
+type Name = ReturnType<typeof nameOf>;
+
+/** A name in words: letters and digits apart, as `rhel`, `9`. */
+function nameOf(text: string, isFormer: boolean) {
   const words = piecesOf(plain(text)).filter((word) => !kinds.includes(word));
   const ends = words.map((_, index) => words.slice(0, index + 1).join('').length);
   const large = words.filter((word) => !smallWords.has(word));
@@ -72,15 +55,17 @@ function nameOf(text: string, isFormer: boolean): Name {
   return {
     words,
     joined: words.join(''),
+    /** Where words begin and end in `joined`. */
     starts: [0, ...ends.slice(0, -1)],
     ends,
+    /** The first letters of its words, also without the small words, and with the numbers whole. */
     initials: [firsts(large.filter(isLetters)), firsts(words.filter(isLetters)), firsts(large)],
     isFormer,
   };
 }
 
-/** Reads a text; null where it has no word besides the kinds of guides, or more than a name has. */
-export function readName(text: string): AskedName | null {
+/** Reads a text that may name a STIG, once for all of them; null where it has no word besides the kinds of guides, or more than a name has. */
+export function readName(text: string) {
   const asked = plain(text)
     .replace(/^u (?=.)/, '')
     .replace(/ v\d+r\d+\b.*$/, '')
@@ -154,7 +139,7 @@ export function createNameMatcher(stig: PublishedNames) {
   const mayMatch = ({ text, counted, pieces }: Word): boolean =>
     letters.includes(text) || counted !== null || (pieces.length > 0 && pieces.every(mayMatch));
 
-  return ({ words, glued, kinds, hasNumber }: AskedName): number | null => {
+  return ({ words, glued, kinds, hasNumber }: NonNullable<ReturnType<typeof readName>>): number | null => {
     if (!words.every(mayMatch) && !mayMatch(glued)) return null;
     const ofName = (word: Word, name: Name) =>
       costOf(word, name, hasNumber) + (name.isFormer ? costs.former : 0);

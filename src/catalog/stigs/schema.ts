@@ -10,8 +10,8 @@ import {
   requestText,
   search,
   since,
+  texts,
 } from '../../http/schema.ts';
-import { texts } from '../shapes.ts';
 import { checklistTarget } from './cklb-schema.ts';
 
 const text = z.string();
@@ -19,7 +19,7 @@ const count = z.int();
 
 export const Severity = z.enum(['high', 'medium', 'low']).openapi({ example: 'medium' });
 
-export const StigSummary = z
+const StigSummary = z
   .strictObject({
     slug: text.openapi({ example: 'harbor_linux_3' }),
     title: text.openapi({ example: 'Harbor Linux 3 Security Technical Implementation Guide' }),
@@ -28,7 +28,6 @@ export const StigSummary = z
     findingCount: count.openapi({ example: 14 }),
   })
   .openapi('StigSummary');
-export type StigSummary = z.infer<typeof StigSummary>;
 
 export const Finding = z
   .strictObject({
@@ -104,7 +103,7 @@ export const StigBatch = z
   .openapi('StigBatch');
 export type StigBatch = z.infer<typeof StigBatch>;
 
-export const StigChange = z
+const StigChange = z
   .strictObject({
     slug: text,
     title: text,
@@ -128,7 +127,7 @@ export const StigStats = z
   .openapi('StigStats');
 export type StigStats = z.infer<typeof StigStats>;
 
-export const RawGroup = z
+const RawGroup = z
   .strictObject({
     groupId: text,
     groupTitle: text,
@@ -152,7 +151,6 @@ export const RawGroup = z
     ...texts('ruleFixText', 'ruleFixId', 'ruleCheckSystem', 'ruleCheckContent'),
   })
   .openapi('RawGroup');
-export type RawGroup = z.infer<typeof RawGroup>;
 
 /** The json download: the raw benchmark record (rule D5.3). */
 export const RawStig = z
