@@ -153,14 +153,14 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
     let hops = maxHops ?? 1;
     let found = resolve(hops);
     while (found.paths.length === 0 && hops < most) found = resolve(++hops);
-    const paths = new Map<string, Path[]>();
-    for (const path of found.paths) {
-      const cci = path.controls.at(-1)!.identifier;
-      const known = paths.get(cci) ?? [];
-      paths.set(cci, known);
-      if (known.length === 0 || known[0]!.hops === path.hops) known.push(path);
-    }
-    return { paths, truncated: found.truncated };
+    const byCci = Map.groupBy(found.paths, ({ controls }) => controls.at(-1)!.identifier);
+    // The first of each is the shortest.
+    for (const [cci, paths] of byCci)
+      byCci.set(
+        cci,
+        paths.filter(({ hops }) => hops === paths[0]!.hops),
+      );
+    return { paths: byCci, truncated: found.truncated };
   }
 
   /** The identifier that a filter names. Throws 400 for no identifier, 404 for none here (rule D35.3). */

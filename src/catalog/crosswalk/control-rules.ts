@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache';
+import { pick } from '../../base/objects.ts';
 import type { Database } from '../../db/database.ts';
 import { perCatalogVersion } from '../../db/per-catalog-version.ts';
 import { offsetOf, paginationOf } from '../../http/paging.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import type { AutomationOf } from '../stigs/rule-automation.ts';
-import { type RuleHead, ruleHeadColumns } from '../stigs/rule-head.ts';
+import { headOf, type RuleHead, ruleHeadColumns } from '../stigs/rule-head.ts';
 import type { CciService } from './cci.ts';
 import type { ControlRules, ReachedRule, RulesQuery, StigRules } from './control-rules-schema.ts';
 
@@ -100,24 +101,28 @@ export function createControlRulesService(
         limit: query.limit,
         offset: skipped,
       });
-      const stigs = new Map<string, StigRules>();
-      for (const { slug, title, version, ccis: cited, ...rule } of rows) {
-        const stig = stigs.get(slug) ?? { slug, title, version, ruleCount: onPage.get(slug)!, rules: [] };
-        stigs.set(slug, stig);
-        const ruleIdents = JSON.parse(cited) as string[];
-        const all = ruleIdents.flatMap((cci) => paths.get(cci) ?? []);
-        const hops = Math.min(...all.map((path) => path.hops));
-        stig.rules.push({
-          ...rule,
-          ruleIdents,
-          automation: automationOf(slug).of(rule.ruleId).state,
-          hops,
-          paths: all.filter((path) => path.hops === hops),
-        });
-      }
+      const stigs = [...Map.groupBy(rows, ({ slug }) => slug)].map(([slug, own]): StigRules => {
+        const automation = automationOf(slug);
+        return {
+          ...pick(own[0]!, 'slug', 'title', 'version'),
+          ruleCount: onPage.get(slug)!,
+          rules: own.map((row) => {
+            const ruleIdents: string[] = JSON.parse(row.ccis);
+            const all = ruleIdents.flatMap((cci) => paths.get(cci) ?? []);
+            const hops = Math.min(...all.map((path) => path.hops));
+            return {
+              ...headOf(row),
+              ruleIdents,
+              automation: automation.of(row.ruleId).state,
+              hops,
+              paths: all.filter((path) => path.hops === hops),
+            };
+          }),
+        };
+      });
       return {
         control,
-        stigs: [...stigs.values()],
+        stigs,
         counts,
         pagination: paginationOf(query, total),
         ...(truncated ? { truncated: true as const } : {}),

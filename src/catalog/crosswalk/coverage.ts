@@ -21,10 +21,7 @@ export interface StigWithRules {
   rules: CoverageRule[];
 }
 
-interface FrameControl {
-  identifier: string;
-  title: string;
-  family: string;
+interface FrameControl extends Pick<CoveredControl, 'identifier' | 'title' | 'family'> {
   /** The folded names of its baselines. */
   words: string[];
   /** The place of the control that it enhances. */

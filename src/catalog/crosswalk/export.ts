@@ -170,8 +170,13 @@ export function pairsOf({ mappings, others }: ExportedMappings): StatedPair[] {
 
 function ownPair({ from, to, decision }: DirectMapping): StatedPair {
   return {
-    ...{ fromFramework: from.framework, fromVersion: from.version, fromIdentifier: from.identifier },
-    ...{ toFramework: to.framework, toVersion: to.version, toIdentifier: to.identifier },
-    ...{ reference: oneLine(decision?.reason ?? ''), relationship: '' },
+    fromFramework: from.framework,
+    fromVersion: from.version,
+    fromIdentifier: from.identifier,
+    toFramework: to.framework,
+    toVersion: to.version,
+    toIdentifier: to.identifier,
+    reference: oneLine(decision?.reason ?? ''),
+    relationship: '',
   };
 }

@@ -17,14 +17,12 @@ export interface StigByName {
   release: string | null;
 }
 
-interface IndexedStig extends Omit<StigByName, 'release'> {
+/** A STIG with all its names, former ones too, and the files of its releases. */
+interface IndexedStig
+  extends Omit<StigByName, 'release'>,
+    Record<'aliases' | 'benchmarkIds' | 'titles' | 'files', string[]> {
   kind: 'stig' | 'srg';
   titleFold: string;
-  aliases: string[];
-  benchmarkIds: string[];
-  titles: string[];
-  /** The files of its releases. */
-  files: string[];
 }
 
 const longestName = 1000;
