@@ -70,7 +70,7 @@ export function createServices(context: ServiceContext) {
     stigNames,
     changes,
     news: createStigNewsService(catalog, stigNames),
-    stigDiff: createStigDiffService(catalog, stigs),
+    stigDiff: createStigDiffService(stigs),
     ruleHistory,
     references,
     reading,

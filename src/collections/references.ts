@@ -41,9 +41,9 @@ export const keysOf = (references: Reference[]): string => JSON.stringify(refere
 type SeenStig = Pick<StigByName, 'slug' | 'benchmarkId' | 'title' | 'version'>;
 
 /** STIGs by their slugs, present or former, or benchmark ids, in the order asked (rule D24.2). */
-export function referencesToStigs({ ofSlugs }: StigNameIndex, names: string[]) {
-  return ofSlugs(names).map((stig, at): Reference<SeenStig> & { name: string } => {
-    const name = names[at]!;
+export function referencesToStigs({ ofSlug }: StigNameIndex, names: string[]) {
+  return names.map((name): Reference<SeenStig> & { name: string } => {
+    const stig = ofSlug(name);
     if (stig === null) return { name, key: name, seen: null };
     const { slug, benchmarkId, title, version } = stig;
     return { name, key: slug, seen: { slug, benchmarkId, title, version } };

@@ -234,3 +234,12 @@ export function check<T extends z.ZodType>(schema: T, value: unknown, isBody = t
   if (!result.success) throw malformed(result.error, isBody);
   return result.data;
 }
+
+const fields = <Name extends string, Type extends z.ZodType>(names: Name[], type: Type) =>
+  Object.fromEntries(names.map((name) => [name, type])) as Record<Name, Type>;
+
+/** Some fields of an answer that are texts. */
+export const texts = <Name extends string>(...names: Name[]) => fields(names, z.string());
+
+/** Some fields of an answer that are whole numbers. */
+export const counts = <Name extends string>(...names: Name[]) => fields(names, z.int());

@@ -138,21 +138,21 @@ made('of any releases: each rule of each is in one history, once, and nothing el
         ),
       );
       const threads = threadsOf(marks);
-      const seen = threads.flat().flatMap(({ at }) => (at === null ? [] : [at.rule]));
+      const seen = threads.flat().flatMap(({ rule }) => rule ?? []);
       assert.is(seen.length, new Set(seen).size);
       assert.equal(new Set(seen), new Set(marks.flat()));
       for (const thread of threads) {
-        for (const [index, { release, state, at }] of thread.entries()) {
+        for (const [index, { release, state, rule }] of thread.entries()) {
           const before = thread[index - 1];
           // It goes on from release to release, and only one that was removed leaves a gap.
-          if (before !== undefined && before.at !== null) assert.is(release, before.release + 1);
+          if (before !== undefined && before.rule !== null) assert.is(release, before.release + 1);
           if (before !== undefined) assert.ok(release > before.release);
-          assert.is(state === 'removed', at === null);
+          assert.is(state === 'removed', rule === null);
           assert.is(state === 'first', release === 0);
-          assert.is(state === 'added', release > 0 && at !== null && (before?.at ?? null) === null);
+          assert.is(state === 'added', release > 0 && rule !== null && (before?.rule ?? null) === null);
         }
         const last = thread.at(-1)!;
-        assert.ok(last.at === null || last.release === releases.length - 1);
+        assert.ok(last.rule === null || last.release === releases.length - 1);
       }
     }),
   );

@@ -68,11 +68,13 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
     )
     .raw();
   const cited = sqlite.prepare<[], string>('SELECT DISTINCT cci FROM rule_ccis ORDER BY cci').pluck();
-  const withdrawn = sqlite
-    .prepare<[], string>(
-      `SELECT c.identifier FROM controls AS c
-         JOIN framework_versions AS v ON v.framework = c.framework AND v.version = c.version AND v.is_newest = 1
-        WHERE c.framework = 'cci' AND c.status = 'withdrawn'`,
+  const deprecatedOf = sqlite
+    .prepare<[string], string>(
+      `SELECT n.value FROM json_each(?) AS n
+         CROSS JOIN framework_versions AS v ON v.framework = 'cci' AND v.is_newest = 1
+         CROSS JOIN controls AS c ON c.framework = v.framework AND c.version = v.version
+                AND c.identifier = n.value AND c.status = 'withdrawn'
+        ORDER BY n.key`,
     )
     .pluck();
   const newestOf = sqlite
@@ -84,9 +86,7 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
   const endsOf = (identifier: string) => crosswalk.endsOf({ ...cciQuestion, identifier });
   const canonical = (cci: string) => crosswalk.canonical('cci', cci);
 
-  const deprecatedCcis = perCatalogVersion(db, () => new Set(withdrawn.all()));
-  const deprecated = (ccis: readonly string[]): string[] =>
-    db.read(() => ccis.filter((cci) => deprecatedCcis().has(cci)));
+  const deprecated = (ccis: readonly string[]): string[] => deprecatedOf.all(JSON.stringify(ccis));
 
   /** The controls by the CCIs that an older revision states for them. */
   const statedBy = perCatalogVersion(db, () => new Map<string, Map<string, string[]>>());
@@ -153,14 +153,14 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
     let hops = maxHops ?? 1;
     let found = resolve(hops);
     while (found.paths.length === 0 && hops < most) found = resolve(++hops);
-    const paths = new Map<string, Path[]>();
-    for (const path of found.paths) {
-      const cci = path.controls.at(-1)!.identifier;
-      const known = paths.get(cci) ?? [];
-      paths.set(cci, known);
-      if (known.length === 0 || known[0]!.hops === path.hops) known.push(path);
-    }
-    return { paths, truncated: found.truncated };
+    const byCci = Map.groupBy(found.paths, ({ controls }) => controls.at(-1)!.identifier);
+    // The first of each is the shortest.
+    for (const [cci, paths] of byCci)
+      byCci.set(
+        cci,
+        paths.filter(({ hops }) => hops === paths[0]!.hops),
+      );
+    return { paths: byCci, truncated: found.truncated };
   }
 
   /** The identifier that a filter names. Throws 400 for no identifier, 404 for none here (rule D35.3). */
@@ -188,14 +188,13 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
     },
 
     /** The CCIs that rules of current releases cite and that lead to a control of nist-800-53 (published form). */
-    ccisOf: (control: string): string[] => db.read(() => ccisByControl().get(control) ?? []),
+    ccisOf: (control: string): string[] => ccisByControl().get(control) ?? [],
 
     /** The CCIs through which a control or CCI has rules, as `control-rules` goes; null for one in no source. */
-    reached: ({ framework, id }: { framework: string | null; id: string }): string[] | null =>
-      db.read(() => {
-        const node = findNode(framework ?? 'cci', id);
-        return node && [...pathsToCcis(node).paths.keys()];
-      }),
+    reached({ framework, id }: { framework: string | null; id: string }): string[] | null {
+      const node = findNode(framework ?? 'cci', id);
+      return node && [...pathsToCcis(node).paths.keys()];
+    },
 
     /** The CCI of a filter, as typed and in its published form. Throws as `filtered`. */
     typed(text = ''): { typed: string; canonical: string | undefined } {
@@ -236,25 +235,24 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
     },
 
     /** The controls of 800-53 that rules address through their CCIs. */
-    addressed: ((ccis) =>
-      db.read(() => ({
-        catalog: catalogResource(target, newestOf.get(target) ?? ''),
-        cciList: newestOf.get('cci') ?? '',
-        controls: ccis.flatMap((cci) => {
-          const source = { framework: 'cci', identifier: canonical(cci) };
-          return endsOf(source.identifier).map((identifier) => {
-            const evidence = facts.evidence(source, { framework: target, identifier });
-            const carriedOver =
-              evidence.length > 0 &&
-              evidence.every(({ to }) => Number(versionKey(target, to.version)) === cciRevisions.carriedOver);
-            return {
-              cci,
-              id: oscalId(target, identifier),
-              order: sortKey(target, identifier),
-              carriedOver,
-            };
-          });
-        }),
-      }))) satisfies AddressedControls,
+    addressed: ((ccis) => ({
+      catalog: catalogResource(target, newestOf.get(target) ?? ''),
+      cciList: newestOf.get('cci') ?? '',
+      controls: ccis.flatMap((cci) => {
+        const source = { framework: 'cci', identifier: canonical(cci) };
+        return endsOf(source.identifier).map((identifier) => {
+          const evidence = facts.evidence(source, { framework: target, identifier });
+          const carriedOver =
+            evidence.length > 0 &&
+            evidence.every(({ to }) => Number(versionKey(target, to.version)) === cciRevisions.carriedOver);
+          return {
+            cci,
+            id: oscalId(target, identifier),
+            order: sortKey(target, identifier),
+            carriedOver,
+          };
+        });
+      }),
+    })) satisfies AddressedControls,
   };
 }

@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { wordList } from '../../http/arrays.ts';
 import { listFilter, Pinned, stigFilter } from '../../http/list-filter.ts';
-import { Pagination, paging, positiveInteger, requestText } from '../../http/schema.ts';
+import { Pagination, paging, positiveInteger, requestText, texts } from '../../http/schema.ts';
 import { frameworkKey, longestFramework } from '../controls/frameworks.ts';
+import { RuleHead } from '../stigs/rule-head.ts';
 import { Severity } from '../stigs/schema.ts';
 import { statuses } from './graph.ts';
 import { AutomationState } from './reports-schema.ts';
@@ -10,11 +11,7 @@ import { Path } from './schema.ts';
 
 export const ReachedRule = z
   .strictObject({
-    groupId: z.string(),
-    ruleId: z.string(),
-    ruleVersion: z.string(),
-    ruleTitle: z.string(),
-    severity: Severity,
+    ...RuleHead.shape,
     ruleIdents: z.array(z.string()),
     automation: AutomationState,
     hops: z.int().openapi({ description: 'The length of the shortest paths to a CCI of the rule.' }),
@@ -28,9 +25,7 @@ export type ReachedRule = z.infer<typeof ReachedRule>;
 
 export const StigRules = z
   .strictObject({
-    slug: z.string(),
-    title: z.string(),
-    version: z.string(),
+    ...texts('slug', 'title', 'version'),
     ruleCount: z
       .int()
       .openapi({ description: 'The rules of this STIG in the whole result, not only on this page.' }),
@@ -41,7 +36,7 @@ export type StigRules = z.infer<typeof StigRules>;
 
 export const ControlRules = z
   .strictObject({
-    control: z.strictObject({ framework: z.string(), identifier: z.string(), title: z.string() }),
+    control: z.strictObject(texts('framework', 'identifier', 'title')),
     stigs: z.array(StigRules),
     counts: z
       .strictObject({ high: z.int(), medium: z.int(), low: z.int() })

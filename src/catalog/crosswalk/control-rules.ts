@@ -1,9 +1,11 @@
 import { LRUCache } from 'lru-cache';
+import { pick } from '../../base/objects.ts';
 import type { Database } from '../../db/database.ts';
 import { perCatalogVersion } from '../../db/per-catalog-version.ts';
 import { offsetOf, paginationOf } from '../../http/paging.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import type { AutomationOf } from '../stigs/rule-automation.ts';
+import { headOf, type RuleHead, ruleHeadColumns } from '../stigs/rule-head.ts';
 import type { CciService } from './cci.ts';
 import type { ControlRules, ReachedRule, RulesQuery, StigRules } from './control-rules-schema.ts';
 
@@ -17,11 +19,7 @@ export interface RuleCount {
   rules: number;
 }
 
-type ReachedRow = Omit<StigRules, 'rules' | 'ruleCount'> &
-  Omit<ReachedRule, 'ruleIdents' | 'automation' | 'hops' | 'paths'> & { ccis: string };
-
-/** About 5 MB: to count the rules of CM-6 takes a quarter of a second in a catalog of 1,000 releases. */
-const mostCached = 20_000;
+type ReachedRow = RuleHead & Pick<StigRules, 'slug' | 'title' | 'version'> & { ccis: string };
 
 const byTitle = 's.title_fold, s.title, s.slug';
 
@@ -47,8 +45,7 @@ export function createControlRulesService(
     { ccis: string; severities: string | null; slugs: string; limit: number; offset: number },
     ReachedRow
   >(
-    `SELECT s.slug, s.title, r.version, f.group_id AS groupId, f.rule_id AS ruleId, f.rule_version AS ruleVersion,
-            f.rule_title AS ruleTitle, f.severity, f.ccis
+    `SELECT s.slug, s.title, r.version, ${ruleHeadColumns}, f.ccis
        FROM findings AS f
        JOIN stig_releases AS r ON r.id = f.release_id
        JOIN stigs AS s ON s.id = r.stig_id
@@ -58,14 +55,8 @@ export function createControlRulesService(
         AND (@severities IS NULL OR f.severity IN (SELECT value FROM json_each(@severities)))
       ORDER BY ${byTitle}, f.ordinal LIMIT @limit OFFSET @offset`,
   );
-  const cache = perCatalogVersion(
-    db,
-    () =>
-      new LRUCache<string, RuleCount[]>({
-        maxSize: mostCached,
-        sizeCalculation: (counts) => counts.length + 1,
-      }),
-  );
+  // To count the rules of CM-6 takes a quarter of a second in a catalog of 1,000 releases.
+  const cache = perCatalogVersion(db, () => new LRUCache<string, RuleCount[]>({ max: 100 }));
 
   /** The counts of the rules that cite one of some CCIs, a JSON array. */
   function countsOf(ccis: string): RuleCount[] {
@@ -110,24 +101,28 @@ export function createControlRulesService(
         limit: query.limit,
         offset: skipped,
       });
-      const stigs = new Map<string, StigRules>();
-      for (const { slug, title, version, ccis: cited, ...rule } of rows) {
-        const stig = stigs.get(slug) ?? { slug, title, version, ruleCount: onPage.get(slug)!, rules: [] };
-        stigs.set(slug, stig);
-        const ruleIdents = JSON.parse(cited) as string[];
-        const all = ruleIdents.flatMap((cci) => paths.get(cci) ?? []);
-        const hops = Math.min(...all.map((path) => path.hops));
-        stig.rules.push({
-          ...rule,
-          ruleIdents,
-          automation: automationOf(slug).of(rule.ruleId).state,
-          hops,
-          paths: all.filter((path) => path.hops === hops),
-        });
-      }
+      const stigs = [...Map.groupBy(rows, ({ slug }) => slug)].map(([slug, own]): StigRules => {
+        const automation = automationOf(slug);
+        return {
+          ...pick(own[0]!, 'slug', 'title', 'version'),
+          ruleCount: onPage.get(slug)!,
+          rules: own.map((row) => {
+            const ruleIdents: string[] = JSON.parse(row.ccis);
+            const all = ruleIdents.flatMap((cci) => paths.get(cci) ?? []);
+            const hops = Math.min(...all.map((path) => path.hops));
+            return {
+              ...headOf(row),
+              ruleIdents,
+              automation: automation.of(row.ruleId).state,
+              hops,
+              paths: all.filter((path) => path.hops === hops),
+            };
+          }),
+        };
+      });
       return {
         control,
-        stigs: [...stigs.values()],
+        stigs,
         counts,
         pagination: paginationOf(query, total),
         ...(truncated ? { truncated: true as const } : {}),

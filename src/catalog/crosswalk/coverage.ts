@@ -5,16 +5,12 @@ import { perCatalogVersion } from '../../db/per-catalog-version.ts';
 import { frameworkKey, macLevel, macNames, nistBaselines } from '../controls/frameworks.ts';
 import type { ControlService } from '../controls/queries.ts';
 import type { NamedRelease } from '../stigs/queries.ts';
+import { type RuleHead, ruleHeadColumns } from '../stigs/rule-head.ts';
 import type { CciService } from './cci.ts';
 import type { Coverage, CoverageQuery, CoveredControl } from './reports-schema.ts';
 
 /** The fields of a rule that reports need. */
-export interface CoverageRule {
-  groupId: string;
-  ruleId: string;
-  ruleVersion: string;
-  ruleTitle: string;
-  severity: 'high' | 'medium' | 'low';
+export interface CoverageRule extends RuleHead {
   ccis: string[];
 }
 
@@ -25,10 +21,7 @@ export interface StigWithRules {
   rules: CoverageRule[];
 }
 
-interface FrameControl {
-  identifier: string;
-  title: string;
-  family: string;
+interface FrameControl extends Pick<CoveredControl, 'identifier' | 'title' | 'family'> {
   /** The folded names of its baselines. */
   words: string[];
   /** The place of the control that it enhances. */
@@ -66,8 +59,7 @@ export type CoverageService = ReturnType<typeof createCoverageService>;
 export function createCoverageService(db: Database, controls: ControlService, ccis: CciService) {
   const frameOf = createControlFrames(db, controls, ccis);
   const rulesOfRelease = db.sqlite.prepare<[number], Omit<CoverageRule, 'ccis'> & { ccis: string }>(
-    `SELECT group_id AS groupId, rule_id AS ruleId, rule_version AS ruleVersion, rule_title AS ruleTitle, severity, ccis
-       FROM findings WHERE release_id = ? ORDER BY ordinal`,
+    `SELECT ${ruleHeadColumns}, f.ccis FROM findings AS f WHERE f.release_id = ? ORDER BY f.ordinal`,
   );
   const beginnings = db.sqlite
     .prepare<[string, string | null], [string, string]>(
@@ -80,9 +72,7 @@ export function createCoverageService(db: Database, controls: ControlService, cc
   const rulesOf = ({ release }: NamedRelease): CoverageRule[] =>
     release === null
       ? []
-      : rulesOfRelease
-          .all(release.id)
-          .map(({ ccis, ...rule }) => ({ ...rule, ccis: JSON.parse(ccis) as string[] }));
+      : rulesOfRelease.all(release.id).map((rule) => ({ ...rule, ccis: JSON.parse(rule.ccis) }));
 
   /** The framework of a name, of a published one in any case. Throws BAD_REQUEST for an unknown one (rule D3.2). */
   function covered(name: string): string {

@@ -43,11 +43,13 @@ export function createMappingDecisions(db: Database) {
     `SELECT status, reason, decided_at AS decidedAt FROM mapping_decisions WHERE ${isPair}`,
   );
   const every = sqlite
-    .prepare<[], [...PairKey, MappingStatus, string, string]>(
-      `SELECT a_framework, a_identifier, b_framework, b_identifier, status, reason, decided_at
+    .prepare<[], string>(
+      `SELECT json_object('a', json_object('framework', a_framework, 'identifier', a_identifier),
+                'b', json_object('framework', b_framework, 'identifier', b_identifier),
+                'status', status, 'reason', reason, 'decidedAt', decided_at)
          FROM mapping_decisions ORDER BY decided_at, a_identifier, b_identifier`,
     )
-    .raw();
+    .pluck();
   const store = sqlite.prepare<[...PairKey, string, string, string]>(
     `INSERT INTO mapping_decisions (a_framework, a_identifier, b_framework, b_identifier, status, reason, decided_at)
      VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -66,14 +68,7 @@ export function createMappingDecisions(db: Database) {
 
   const isStale = (ends: GraphNode[]) => ends.some((end) => standing(end) !== 'active');
 
-  const pairs = (): (NamedEdge & MappingDecision)[] =>
-    every.all().map(([framework, identifier, bFramework, bIdentifier, status, reason, decidedAt]) => ({
-      a: { framework, identifier },
-      b: { framework: bFramework, identifier: bIdentifier },
-      status,
-      reason,
-      decidedAt,
-    }));
+  const pairs = (): (NamedEdge & MappingDecision)[] => every.all().map((each) => JSON.parse(each));
 
   return {
     standing,

@@ -136,23 +136,22 @@ export function createMappingExport(db: Database, crosswalk: CrosswalkService) {
     return { mappings, others };
   }
 
-  return (from: string, to: string): ExportedMappings =>
-    db.read(() => {
-      const rows = [...new Set([from, to])].flatMap((each) => everyEnd.all(each));
-      for (const [field, each] of Object.entries({ from, to })) {
-        const isKnown = rows.some(({ framework }) => framework === each);
-        requireFramework(each, isKnown, field);
-      }
-      const ends = new Map(rows.map(({ status: _, ...end }) => [nameOf(end), end]));
-      const { mappings, others } = mappingsOf(crosswalk.graph(), from, to, ends);
-      if (mappings.length === 0)
-        throw new AppError('NOT_FOUND', `No direct mappings between ${cut(from)} and ${cut(to)}`);
-      const mapped = new Set(mappings.flatMap((each) => [nameOf(each.from), nameOf(each.to)]));
-      const unmapped = rows.filter(
-        (row) => row.framework === from && row.status === 'active' && !mapped.has(nameOf(row)),
-      );
-      return { from, to, changed: changed.get({ from, to }) ?? null, mappings, others, unmapped };
-    });
+  return (from: string, to: string): ExportedMappings => {
+    const rows = [...new Set([from, to])].flatMap((each) => everyEnd.all(each));
+    for (const [field, each] of Object.entries({ from, to })) {
+      const isKnown = rows.some(({ framework }) => framework === each);
+      requireFramework(each, isKnown, field);
+    }
+    const ends = new Map(rows.map(({ status: _, ...end }) => [nameOf(end), end]));
+    const { mappings, others } = mappingsOf(crosswalk.graph(), from, to, ends);
+    if (mappings.length === 0)
+      throw new AppError('NOT_FOUND', `No direct mappings between ${cut(from)} and ${cut(to)}`);
+    const mapped = new Set(mappings.flatMap((each) => [nameOf(each.from), nameOf(each.to)]));
+    const unmapped = rows.filter(
+      (row) => row.framework === from && row.status === 'active' && !mapped.has(nameOf(row)),
+    );
+    return { from, to, changed: changed.get({ from, to }) ?? null, mappings, others, unmapped };
+  };
 }
 
 /** The columns of the csv and xlsx: a row for each stated pair. */
@@ -171,8 +170,13 @@ export function pairsOf({ mappings, others }: ExportedMappings): StatedPair[] {
 
 function ownPair({ from, to, decision }: DirectMapping): StatedPair {
   return {
-    ...{ fromFramework: from.framework, fromVersion: from.version, fromIdentifier: from.identifier },
-    ...{ toFramework: to.framework, toVersion: to.version, toIdentifier: to.identifier },
-    ...{ reference: oneLine(decision?.reason ?? ''), relationship: '' },
+    fromFramework: from.framework,
+    fromVersion: from.version,
+    fromIdentifier: from.identifier,
+    toFramework: to.framework,
+    toVersion: to.version,
+    toIdentifier: to.identifier,
+    reference: oneLine(decision?.reason ?? ''),
+    relationship: '',
   };
 }

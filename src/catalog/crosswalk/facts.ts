@@ -6,16 +6,6 @@ import type { Evidence } from './schema.ts';
 /** A control in a version of its framework. */
 type VersionedControl = Evidence['from'];
 
-interface FactRow extends Omit<Evidence, 'from' | 'to' | 'relationship' | 'decision'> {
-  fromFramework: string;
-  fromVersion: string;
-  fromIdentifier: string;
-  toFramework: string;
-  toVersion: string;
-  toIdentifier: string;
-  relationship: string | null;
-}
-
 interface NewestControl {
   status: 'active' | 'withdrawn';
   /** JSON array of the identifiers that a withdrawn control went into. */
@@ -23,29 +13,38 @@ interface NewestControl {
   isNewest: 0 | 1;
 }
 
-const factColumns = `s.source, s.sha256, s.kind, f.edition, s.imported_at AS importedAt, f.reference, d.relationship,
-  f.from_framework AS fromFramework, f.from_version AS fromVersion, f.from_identifier AS fromIdentifier,
-  f.to_framework AS toFramework, f.to_version AS toVersion, f.to_identifier AS toIdentifier`;
+/** An `Evidence` as JSON. Sources other than OSCAL state no relationship: json_patch leaves it out. */
+const fact = `json_patch(
+  json_object('source', s.source, 'sha256', s.sha256, 'kind', s.kind, 'edition', f.edition,
+    'importedAt', s.imported_at, 'reference', f.reference,
+    'from', json_object('framework', f.from_framework, 'version', f.from_version, 'identifier', f.from_identifier),
+    'to', json_object('framework', f.to_framework, 'version', f.to_version, 'identifier', f.to_identifier)),
+  json_object('relationship', nullif(d.relationship, '')))`;
 const factTables = `mapping_facts AS f JOIN sources AS s ON s.id = f.source_id
   LEFT JOIN mapping_details AS d ON d.source_id = f.source_id AND d.ordinal = f.ordinal`;
 const byImport = 's.imported_at, s.source, f.ordinal';
 
 /** Reads what sources state of pairs and of controls. */
 export function createFacts({ sqlite }: Database) {
-  const evidence = sqlite.prepare<[string, string, string, string], FactRow>(
-    `SELECT ${factColumns} FROM crosswalk_evidence AS e
+  const evidence = sqlite
+    .prepare<[string, string, string, string], string>(
+      `SELECT ${fact} FROM crosswalk_evidence AS e
        CROSS JOIN ${factTables}
       WHERE e.a = (SELECT id FROM crosswalk_nodes WHERE framework = ? AND identifier = ?)
         AND e.b = (SELECT id FROM crosswalk_nodes WHERE framework = ? AND identifier = ?)
         AND f.source_id = e.source_id AND f.ordinal = e.ordinal
       ORDER BY ${byImport}`,
-  );
-  const stated = sqlite.prepare<GraphNode, FactRow>(
-    `SELECT ${factColumns} FROM ${factTables}
+    )
+    .pluck();
+  const stated = sqlite
+    .prepare<GraphNode, string>(
+      `SELECT ${fact} FROM ${factTables}
       WHERE (f.from_framework = @framework AND f.from_identifier = @identifier)
          OR (f.to_framework = @framework AND f.to_identifier = @identifier)
       ORDER BY ${byImport}`,
-  );
+    )
+    .pluck();
+  const parsed = (facts: string[]): Evidence[] => facts.map((each) => JSON.parse(each));
   const newest = sqlite.prepare<[string, string], NewestControl>(
     `SELECT c.status, c.withdrawn_into AS withdrawnInto, v.is_newest AS isNewest
        FROM control_keys AS k JOIN controls AS c ON c.control_id = k.id
@@ -57,34 +56,15 @@ export function createFacts({ sqlite }: Database) {
     /** The stated pairs behind an edge; none for an edge that no source makes. */
     evidence(one: GraphNode, other: GraphNode): Evidence[] {
       const [a, b] = inOrder(one, other);
-      return evidence.all(a.framework, a.identifier, b.framework, b.identifier).map(evidenceOf);
+      return parsed(evidence.all(a.framework, a.identifier, b.framework, b.identifier));
     },
 
     /** Every stated pair that a control is an end of. */
     stated: ({ framework, identifier }: GraphNode): Evidence[] =>
-      stated.all({ framework, identifier }).map(evidenceOf),
+      parsed(stated.all({ framework, identifier })),
 
     /** A control in the newest version that has it. */
     control: ({ framework, identifier }: GraphNode) => newest.get(framework, identifier),
-  };
-}
-
-/** Sources other than OSCAL state no relationship. */
-function evidenceOf({
-  fromFramework,
-  fromVersion,
-  fromIdentifier,
-  toFramework,
-  toVersion,
-  toIdentifier,
-  relationship,
-  ...source
-}: FactRow): Evidence {
-  return {
-    ...source,
-    from: { framework: fromFramework, version: fromVersion, identifier: fromIdentifier },
-    to: { framework: toFramework, version: toVersion, identifier: toIdentifier },
-    ...(relationship ? { relationship } : {}),
   };
 }
 

@@ -10,11 +10,8 @@ export type MappingStatus = (typeof statuses)[number];
 export const statusCode = (status: MappingStatus): number => statuses.indexOf(status);
 
 /** A set of statuses as bits, one for each code. */
-export function statusMask(set: Iterable<MappingStatus>): number {
-  let mask = 0;
-  for (const status of set) mask |= 1 << statusCode(status);
-  return mask;
-}
+export const statusMask = (set: Iterable<MappingStatus>): number =>
+  [...set].reduce((mask, status) => mask | (1 << statusCode(status)), 0);
 
 export interface GraphNode {
   framework: string;

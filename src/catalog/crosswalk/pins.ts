@@ -17,7 +17,34 @@ export interface FirstStep {
 export function createPins(db: Database) {
   const facts = createFacts(db);
   const decisions = createMappingDecisions(db);
-  const { isKnown, isNewest, newestCciList } = createVersionLabels(db);
+  const everyVersion = db.sqlite
+    .prepare<[], [framework: string, versions: string]>(
+      `SELECT framework, json_group_array(version)
+         FROM (SELECT framework, version FROM framework_versions
+                UNION SELECT from_framework, from_version FROM mapping_facts
+                UNION SELECT to_framework, to_version FROM mapping_facts)
+        WHERE version <> '' GROUP BY framework`,
+    )
+    .raw();
+  const newest = db.sqlite
+    .prepare<[string], string>('SELECT version FROM framework_versions WHERE framework = ? AND is_newest = 1')
+    .pluck();
+  const versions = perCatalogVersion(
+    db,
+    () => new Map(everyVersion.all().map(([framework, list]) => [framework, JSON.parse(list) as string[]])),
+  );
+
+  /** Whether a label names a version of the framework that some source has. */
+  const isKnown = (framework: string, label: string): boolean =>
+    (versions().get(framework) ?? []).some(
+      (each) =>
+        numbers(each) === numbers(label) ||
+        (!/\d\.\d/.test(label) && versionKey(framework, each) === versionKey(framework, label)),
+    );
+
+  const isNewest = (framework: string, label: string): boolean =>
+    framework === 'nist-800-171' ||
+    versionKey(framework, newest.get(framework) ?? '') === versionKey(framework, label);
 
   /** An older list of CCIs counts only under a pin of its own; 800-53 Rev 3, and what comes after Rev 5, never. */
   function isUsable({ from, to }: Evidence, { framework }: GraphNode): boolean {
@@ -25,7 +52,7 @@ export function createPins(db: Database) {
     const revision = Number(versionKey(to.framework, to.version));
     if (to.framework === 'nist-800-53' && revision > cciRevisions.verified) return false;
     const isCounted =
-      framework === 'cci' ? revision >= cciRevisions.carriedOver : from.version === newestCciList();
+      framework === 'cci' ? revision >= cciRevisions.carriedOver : from.version === newest.get('cci');
     return isCounted && facts.control(from)?.status !== 'withdrawn';
   }
 
@@ -58,44 +85,6 @@ export function createPins(db: Database) {
       }
       return [...steps.values()];
     },
-  };
-}
-
-/** The labels of versions in catalogs and mappings. */
-function createVersionLabels(db: Database) {
-  const everyVersion = db.sqlite
-    .prepare<{ framework: string }, string>(
-      `SELECT version FROM framework_versions WHERE framework = @framework
-        UNION SELECT from_version FROM mapping_facts WHERE from_framework = @framework
-        UNION SELECT to_version FROM mapping_facts WHERE to_framework = @framework`,
-    )
-    .pluck();
-  const newest = db.sqlite
-    .prepare<[string], string>('SELECT version FROM framework_versions WHERE framework = ? AND is_newest = 1')
-    .pluck();
-  const lists = perCatalogVersion(db, () => new Map<string, string[]>());
-
-  function versionsOf(framework: string): string[] {
-    const list = lists().get(framework) ?? everyVersion.all({ framework }).filter((each) => each !== '');
-    // Cache only frameworks that exist: a caller could name any number of others.
-    if (list.length > 0) lists().set(framework, list);
-    return list;
-  }
-
-  return {
-    newestCciList: () => newest.get('cci'),
-
-    /** Whether a label names a version of the framework that some source has. */
-    isKnown: (framework: string, label: string): boolean =>
-      versionsOf(framework).some(
-        (each) =>
-          numbers(each) === numbers(label) ||
-          (!/\d\.\d/.test(label) && versionKey(framework, each) === versionKey(framework, label)),
-      ),
-
-    isNewest: (framework: string, label: string): boolean =>
-      framework === 'nist-800-171' ||
-      versionKey(framework, newest.get(framework) ?? '') === versionKey(framework, label),
   };
 }
 

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import { DateOrNull, flag, format, requestText } from '../../http/schema.ts';
+import { counts, DateOrNull, flag, format, requestText, texts } from '../../http/schema.ts';
 import { frameworks, longestFramework } from '../controls/frameworks.ts';
 import { AssessmentMethod, Objective } from '../controls/schema.ts';
 import { automationStates } from '../stigs/rule-automation.ts';
-import { Severity } from '../stigs/schema.ts';
+import { RuleHead } from '../stigs/rule-head.ts';
 
 /** A row of a report as a file, by column; what it lacks is an empty cell. */
 export type ReportRow = Record<string, string | number | boolean | null | undefined>;
@@ -13,8 +13,7 @@ export const reportFormats = ['json', 'csv', 'xlsx'] as const;
 const fileQuery = { format: format(reportFormats), raw: flag('raw') };
 
 const reportedStig = {
-  slug: z.string(),
-  title: z.string(),
+  ...texts('slug', 'title'),
   version: z.string().nullable().openapi({ description: 'null when the STIG is no longer in the catalog.' }),
 };
 
@@ -38,13 +37,11 @@ const CoveredStig = z
 
 const CoveredControl = z
   .strictObject({
-    identifier: z.string(),
-    title: z.string(),
-    family: z.string(),
+    ...texts('identifier', 'title', 'family'),
     covered: z
       .boolean()
       .openapi({ description: 'At least one rule addresses it. It does not mean satisfied.' }),
-    rules: z.strictObject({ total: z.int(), high: z.int(), medium: z.int(), low: z.int() }),
+    rules: z.strictObject(counts('total', 'high', 'medium', 'low')),
     stigs: z.array(z.string()).openapi({ description: 'The slugs of the STIGs whose rules address it.' }),
   })
   .openapi('CoveredControl');
@@ -57,26 +54,18 @@ export const Coverage = z
     ...reportedScope,
     rollup: z.boolean(),
     stigs: z.array(CoveredStig),
-    totals: z.strictObject({
-      controls: z.int(),
-      covered: z.int(),
-      uncovered: z.int(),
-      rules: z.int(),
-      mappedRules: z.int(),
-      unmappedRules: z.int(),
-    }),
-    families: z.array(z.strictObject({ family: z.string(), controls: z.int(), covered: z.int() })),
+    totals: z.strictObject(
+      counts('controls', 'covered', 'uncovered', 'rules', 'mappedRules', 'unmappedRules'),
+    ),
+    families: z.array(z.strictObject({ family: z.string(), ...counts('controls', 'covered') })),
     controls: z.array(CoveredControl).openapi({ description: 'Those of the baseline, in catalog order.' }),
     outside: z
-      .array(z.strictObject({ identifier: z.string(), title: z.string(), rules: z.int() }))
+      .array(z.strictObject({ ...texts('identifier', 'title'), rules: z.int() }))
       .openapi({ description: 'Active controls that rules address and that are not in the baseline.' }),
     unmapped: z
       .array(
         z.strictObject({
-          slug: z.string(),
-          groupId: z.string(),
-          ruleId: z.string(),
-          title: z.string(),
+          ...texts('slug', 'groupId', 'ruleId', 'title'),
           ccis: z.array(z.string()),
           deprecated: z
             .array(z.string())
@@ -117,8 +106,7 @@ const WorksheetRule = z
   .strictObject({
     slug: z.string(),
     groupId: z.string().openapi({ example: 'V-257777' }),
-    ruleId: z.string(),
-    ruleVersion: z.string(),
+    ...texts('ruleId', 'ruleVersion'),
     severity: z.enum(['high', 'medium', 'low']),
     ruleTitle: z.string(),
     automation: z.enum(automationStates),
@@ -128,9 +116,7 @@ export type WorksheetRule = z.infer<typeof WorksheetRule>;
 
 const WorksheetControl = z
   .strictObject({
-    identifier: z.string(),
-    title: z.string(),
-    family: z.string(),
+    ...texts('identifier', 'title', 'family'),
     objectives: z.array(z.strictObject({ ...Objective.shape, rules: z.array(WorksheetRule) })),
     methods: z.array(AssessmentMethod),
   })
@@ -143,11 +129,7 @@ export const Worksheet = z
     framework: coverageQuery.shape.framework,
     ...reportedScope,
     controls: z.array(WorksheetControl),
-    totals: z.strictObject({
-      controls: z.int(),
-      objectives: z.int(),
-      objectivesWithRules: z.int(),
-    }),
+    totals: z.strictObject(counts('controls', 'objectives', 'objectivesWithRules')),
   })
   .openapi('Worksheet');
 export type Worksheet = z.infer<typeof Worksheet>;
@@ -173,35 +155,22 @@ export const AutomationState = z.enum(automationStates).openapi('AutomationState
 
 const ScapContent = z
   .strictObject({
-    name: z.string(),
-    publisher: z.string(),
+    ...texts('name', 'publisher'),
     version: z.string().openapi({ description: 'As the content states it.', example: '002.008.12' }),
     date: DateOrNull,
     scapVersion: z.string().openapi({ description: '"" where it states none.', example: '1.3' }),
-    rules: z.int(),
-    automated: z.int(),
-    manual: z.int(),
+    ...counts('rules', 'automated', 'manual'),
   })
   .openapi('ScapContent');
 
 const AutomationTotals = z
-  .strictObject({
-    rules: z.int(),
-    automated: z.int(),
-    stale: z.int(),
-    manual: z.int(),
-    none: z.int(),
-  })
+  .strictObject(counts('rules', 'automated', 'stale', 'manual', 'none'))
   .openapi('AutomationTotals');
 export type AutomationTotals = z.infer<typeof AutomationTotals>;
 
 export const AutomatedRule = z
   .strictObject({
-    groupId: z.string(),
-    ruleId: z.string(),
-    ruleVersion: z.string(),
-    ruleTitle: z.string(),
-    severity: Severity,
+    ...RuleHead.shape,
     state: AutomationState,
     content: z
       .string()
@@ -213,8 +182,7 @@ export type AutomatedRule = z.infer<typeof AutomatedRule>;
 /** What machines can check of a release (rule D38.2). */
 export const StigAutomation = z
   .strictObject({
-    slug: z.string(),
-    version: z.string(),
+    ...texts('slug', 'version'),
     content: z.array(ScapContent),
     totals: AutomationTotals,
     rules: z.array(AutomatedRule),

@@ -1,4 +1,5 @@
 import type { User } from '../../auth/viewer.ts';
+import { pick } from '../../base/objects.ts';
 import { fold } from '../../base/text.ts';
 import { joined } from '../../http/columns.ts';
 import { type FileChoice, narrowedName, type RenderedFile, renderFile } from '../../http/downloads.ts';
@@ -270,8 +271,8 @@ export function worksheetOf(services: ReportServices, scope: ReportScope, query:
   const byCci = new Map<string, Set<WorksheetRule>>();
   for (const [slug, stig] of stigs)
     for (const { rule, ccis } of automatedRules(services, stig)) {
-      const { groupId, ruleId, ruleVersion, severity, ruleTitle, state } = rule;
-      const cited = { slug, groupId, ruleId, ruleVersion, severity, ruleTitle, automation: state };
+      const shown = pick(rule, 'groupId', 'ruleId', 'ruleVersion', 'severity', 'ruleTitle');
+      const cited = { slug, ...shown, automation: rule.state };
       for (const cci of ccis) byCci.set(cci, (byCci.get(cci) ?? new Set()).add(cited));
     }
   const isWanted = isOf(controls, framework, revision ?? '', query.family);

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { isObject } from '../../base/json.ts';
 import { boundedArray, textList, wordList } from '../../http/arrays.ts';
-import { flag, format, notAnObject, positiveInteger, requestText } from '../../http/schema.ts';
+import { flag, format, notAnObject, positiveInteger, requestText, texts } from '../../http/schema.ts';
 import { exportFormats, frameworkKey, longestFramework, longestIdentifier } from '../controls/frameworks.ts';
 import { statuses } from './graph.ts';
 
@@ -9,20 +9,13 @@ export const MappingStatus = z.enum(statuses).openapi('MappingStatus');
 
 const decision = z.strictObject({ status: MappingStatus, reason: z.string(), decidedAt: z.iso.datetime() });
 
-const versionedControl = z.strictObject({
-  framework: z.string(),
-  version: z.string(),
-  identifier: z.string(),
-});
+const versionedControl = z.strictObject(texts('framework', 'version', 'identifier'));
 
 /** The source of a step of a path (additive, `explain=true`). */
 export const Evidence = z
   .strictObject({
     source: z.string().openapi({ description: 'The source file. A file in an archive follows !/.' }),
-    sha256: z.string(),
-    kind: z.string(),
-    edition: z.string(),
-    importedAt: z.string(),
+    ...texts('sha256', 'kind', 'edition', 'importedAt'),
     reference: z.string().openapi({ description: 'The row or reference in the source.' }),
     from: versionedControl,
     to: versionedControl,
@@ -35,7 +28,7 @@ export const Evidence = z
   .openapi('Evidence');
 export type Evidence = z.infer<typeof Evidence>;
 
-const end = z.strictObject({ framework: z.string(), identifier: z.string() });
+const end = z.strictObject(texts('framework', 'identifier'));
 
 export const OwnEvidence = z
   .strictObject({ own: z.literal(true), from: end, to: end, decision })
@@ -46,8 +39,7 @@ export type OwnEvidence = z.infer<typeof OwnEvidence>;
 
 export const PathStep = z
   .strictObject({
-    framework: z.string(),
-    identifier: z.string(),
+    ...texts('framework', 'identifier'),
     status: MappingStatus,
     evidence: z
       .array(z.union([Evidence, OwnEvidence]))
@@ -98,7 +90,7 @@ export type Unknown = z.infer<typeof Unknown>;
 export const Resolution = z
   .strictObject({
     unknown: Unknown.optional(),
-    from: z.strictObject({ framework: z.string(), identifier: z.string(), version: z.string().nullable() }),
+    from: z.strictObject({ ...texts('framework', 'identifier'), version: z.string().nullable() }),
     to: z.string(),
     paths: z.array(Path),
     truncated,

@@ -1,11 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import { jsonOrFile } from '../../http/downloads.ts';
-import { flag, format, since } from '../../http/schema.ts';
+import { counts, flag, format, since } from '../../http/schema.ts';
 import { ChangeClass, classCounts } from './diff-schema.ts';
 import { Severity } from './schema.ts';
 
 const text = z.string();
-const count = z.int();
 
 /** The kinds of a line about a rule of two releases. */
 export const changeKinds = ['added', 'removed', 'changed'] as const;
@@ -26,7 +25,7 @@ export const ChangeLine = z.strictObject({
 });
 export type ChangeLine = z.infer<typeof ChangeLine>;
 
-export const RaisedRule = z
+const RaisedRule = z
   .strictObject({
     groupId: text,
     ruleId: text,
@@ -35,7 +34,6 @@ export const RaisedRule = z
     to: Severity,
   })
   .openapi('RaisedRule');
-export type RaisedRule = z.infer<typeof RaisedRule>;
 
 export const StigChanges = z
   .strictObject({
@@ -47,10 +45,7 @@ export const StigChanges = z
       example: 'V1R1',
     }),
     to: z.string().openapi({ description: 'The current release.', example: 'V1R2' }),
-    added: count,
-    removed: count,
-    renumbered: count,
-    unchanged: count,
+    ...counts('added', 'removed', 'renumbered', 'unchanged'),
     changed: classCounts.openapi({ description: 'Each changed rule once, under its primary class.' }),
     severityRaised: z.array(RaisedRule),
     pinned: z.literal(true).optional().openapi({
@@ -66,13 +61,7 @@ export const ChangesSince = z
       description: 'The date that was asked for, `added` or `seen`.',
       example: '2026-01-01',
     }),
-    totals: z.strictObject({
-      stigs: count,
-      added: count,
-      removed: count,
-      changed: count,
-      severityRaised: count,
-    }),
+    totals: z.strictObject(counts('stigs', 'added', 'removed', 'changed', 'severityRaised')),
     stigs: z.array(StigChanges).openapi({
       description: 'The STIGs whose current release is dated on or after `since`, by title.',
     }),

@@ -17,13 +17,9 @@ export interface SincePerStig {
   pinned?: boolean;
 }
 
-interface ReleasePair {
-  slug: string;
-  title: string;
+interface ReleasePair extends Pick<StigChanges, 'slug' | 'title' | 'from' | 'to'> {
   fromId: number | null;
-  from: string | null;
   toId: number;
-  to: string;
   pinned: number | null;
 }
 
@@ -31,11 +27,12 @@ const rank = { low: 0, medium: 1, high: 2 };
 
 /** What changed in the catalog, or in some of its STIGs, since a day (rule D26). */
 export function createStigChangesService(db: Database) {
-  const slugs = db.sqlite.prepare<[], string>('SELECT slug FROM stigs').pluck();
-  const pairsOf = db.sqlite.prepare<[string], ReleasePair>(
+  const pairsOf = db.sqlite.prepare<{ since: string; wanted: string | null }, ReleasePair>(
     `SELECT s.slug, s.title, f.id AS fromId, f.version AS "from", t.id AS toId, t.version AS "to",
             w.value ->> 'pinned' AS pinned
-       FROM json_each(?) AS w JOIN stigs AS s ON s.slug = w.value ->> 'slug'
+       FROM json_each(ifnull(@wanted, (
+              SELECT json_group_array(json_object('slug', slug, 'since', @since)) FROM stigs))) AS w
+       JOIN stigs AS s ON s.slug = w.value ->> 'slug'
        JOIN stig_releases AS t ON t.id = s.current_release_id
        LEFT JOIN stig_releases AS a ON a.stig_id = s.id AND a.version = w.value ->> 'version'
        LEFT JOIN stig_releases AS f ON f.id = coalesce(a.id, (
@@ -50,19 +47,17 @@ export function createStigChangesService(db: Database) {
   const marksOf = db.sqlite
     .prepare<[number], string>('SELECT marks FROM rule_marks WHERE release_id = ?')
     .pluck();
-  const titlesOf = db.sqlite
-    .prepare<[number | null], string>('SELECT rule_title FROM findings WHERE release_id = ? ORDER BY ordinal')
-    .pluck();
   const titleOf = db.sqlite
-    .prepare<[number, number], string>('SELECT rule_title FROM findings WHERE release_id = ? AND ordinal = ?')
+    .prepare<[number | null, number], string>(
+      'SELECT rule_title FROM findings WHERE release_id = ? AND ordinal = ?',
+    )
     .pluck();
   const rulesOf = (release: number | null) => (release === null ? [] : readMarks(marksOf.get(release)!));
   // More than a catalog has STIGs.
   const known = new LRUCache<string, StigChanges>({ max: 5000 });
 
   function summarize({ slug, title, fromId, from, toId, to }: ReleasePair): StigChanges {
-    const news = rulesOf(toId);
-    const { pairs, added, removed } = matchRules(rulesOf(fromId), news);
+    const { pairs, added, removed } = matchRules(rulesOf(fromId), rulesOf(toId));
     const changed = { check: 0, fix: 0, severity: 0, mapping: 0, cosmetic: 0 };
     const severityRaised: StigChanges['severityRaised'] = [];
     let [renumbered, unchanged] = [0, 0];
@@ -73,7 +68,7 @@ export function createStigChangesService(db: Database) {
       else unchanged++;
       if (rank[now.severity] <= rank[old.severity]) continue;
       const { groupId, ruleId } = now;
-      const ruleTitle = titleOf.get(toId, news.indexOf(now) + 1)!;
+      const ruleTitle = titleOf.get(toId, now.ordinal)!;
       severityRaised.push({ groupId, ruleId, title: ruleTitle, from: old.severity, to: now.severity });
     }
     const counts = { added: added.length, removed: removed.length, renumbered, unchanged };
@@ -89,31 +84,30 @@ export function createStigChangesService(db: Database) {
 
   /** A line for each rule that differs, in the order of the release that has it. */
   function linesOf({ slug, title, fromId, from, toId, to }: ReleasePair): ChangeLine[] {
-    const [olds, news] = [rulesOf(fromId), rulesOf(toId)];
-    const { pairs, added, removed } = matchRules(olds, news);
-    const [oldTitles, newTitles] = [titlesOf.all(fromId), titlesOf.all(toId)];
-    const titles = new Map([
-      ...olds.map((rule, index) => [rule, oldTitles[index]!] as const),
-      ...news.map((rule, index) => [rule, newTitles[index]!] as const),
-    ]);
-    const titled = (rule: RuleMarks) => ({ ...rule, ruleTitle: titles.get(rule)! });
+    const { pairs, added, removed } = matchRules(rulesOf(fromId), rulesOf(toId));
+    const titled = (release: number | null, rule: RuleMarks) => ({
+      ...rule,
+      ruleTitle: titleOf.get(release, rule.ordinal)!,
+    });
     const line = lineOf({ slug, title, from, to });
     return [
-      ...added.map((rule) => line(titled(rule), 'added', null, rule.severity)),
-      ...removed.map((rule) => line(titled(rule), 'removed', rule.severity, null)),
+      ...added.map((rule) => line(titled(toId, rule), 'added', null, rule.severity)),
+      ...removed.map((rule) => line(titled(fromId, rule), 'removed', rule.severity, null)),
       ...pairs.flatMap(({ old, new: now }) => {
         const classes = markedClasses(old, now);
-        return classes.length === 0 ? [] : line(titled(now), 'changed', old.severity, now.severity, classes);
+        if (classes.length === 0) return [];
+        return line(titled(toId, now), 'changed', old.severity, now.severity, classes);
       }),
     ];
   }
 
-  const everyStig = (since: string) => slugs.all().map((slug) => ({ slug, since }));
+  const pairsSince = (since: string, wanted?: SincePerStig[]): ReleasePair[] =>
+    pairsOf.all({ since, wanted: wanted ? JSON.stringify(wanted) : null });
 
   return {
     /** What changed in some STIGs, each since a day of its own; by default in all, since `since`. */
-    since(since: string, wanted: SincePerStig[] = everyStig(since)): ChangesSince {
-      const stigs = pairsOf.all(JSON.stringify(wanted)).map(summaryOf);
+    since(since: string, wanted?: SincePerStig[]): ChangesSince {
+      const stigs = pairsSince(since, wanted).map(summaryOf);
       const sum = (count: (stig: StigChanges) => number) =>
         stigs.reduce((total, stig) => total + count(stig), 0);
       const totals = {
@@ -127,8 +121,8 @@ export function createStigChangesService(db: Database) {
     },
 
     /** The same, a line for each rule. */
-    lines: (since: string, wanted: SincePerStig[] = everyStig(since)): ChangeLine[] =>
-      pairsOf.all(JSON.stringify(wanted)).flatMap(linesOf),
+    lines: (since: string, wanted?: SincePerStig[]): ChangeLine[] =>
+      pairsSince(since, wanted).flatMap(linesOf),
   };
 }
 

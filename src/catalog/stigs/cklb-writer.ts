@@ -19,6 +19,14 @@ export function toCklb(
   return { ...cklbHead({ title, id, target, classification }), stigs: [stig] };
 }
 
+const hostOf = ({
+  hostName = '',
+  ipAddress = '',
+  macAddress = '',
+  fqdn = '',
+  role = 'None',
+}: ChecklistTarget) => ({ hostName, ipAddress, macAddress, fqdn, role });
+
 /** A checklist without its STIGs, its last field. */
 export function cklbHead(of: {
   title: string;
@@ -26,7 +34,7 @@ export function cklbHead(of: {
   target: ChecklistTarget;
   classification: string | null;
 }): Omit<Cklb, 'stigs'> {
-  const { hostName = '', ipAddress = '', macAddress = '', fqdn = '', role = 'None' } = of.target;
+  const { hostName, ipAddress, macAddress, fqdn, role } = hostOf(of.target);
   return {
     title: of.title,
     id: of.id,
@@ -52,13 +60,8 @@ export function cklbHead(of: {
 }
 
 /** The parts of an id that identify a host. */
-export function hostKey({
-  hostName = '',
-  ipAddress = '',
-  macAddress = '',
-  fqdn = '',
-  role = 'None',
-}: ChecklistTarget): string[] {
+export function hostKey(target: ChecklistTarget): string[] {
+  const { hostName, ipAddress, macAddress, fqdn, role } = hostOf(target);
   const others = [ipAddress, macAddress, fqdn, role === 'None' ? '' : role];
   return others.every((each) => each === '')
     ? [hostName].filter((each) => each !== '')

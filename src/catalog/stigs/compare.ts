@@ -2,7 +2,7 @@ import { pick } from '../../base/objects.ts';
 import type { ChangeClass, ChangedRule, FieldChange, StigComparison } from './diff-schema.ts';
 import type { RuleIds } from './ids.ts';
 import { changeClasses, matchRules } from './match.ts';
-import type { RuleHead, RuleIdentity } from './rule-head.ts';
+import { headOf, type RuleHead, type RuleIdentity } from './rule-head.ts';
 
 /** The fields of a rule that a comparison uses. */
 export interface ComparableRule extends RuleHead, RuleIds {
@@ -57,10 +57,6 @@ export function isRenumbered(old: RuleIdentity, now: RuleIdentity): boolean {
 }
 
 const identityOf = (rule: RuleIdentity): RuleIdentity => pick(rule, 'groupId', 'ruleId', 'ruleVersion');
-const headOf = (rule: RuleHead): RuleHead => ({
-  ...identityOf(rule),
-  ...pick(rule, 'ruleTitle', 'severity'),
-});
 
 /** Compares the rules of two releases: each is added, removed, changed, renumbered (only its ids) or unchanged. */
 export function compareRules(olds: ComparableRule[], news: ComparableRule[]): StigComparison {

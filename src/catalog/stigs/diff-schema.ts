@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { wordList } from '../../http/arrays.ts';
-import { DateOrNull, flag, format, requestText } from '../../http/schema.ts';
+import { counts, DateOrNull, flag, format, requestText } from '../../http/schema.ts';
 import { changeClasses } from './match.ts';
 import { RuleHead, RuleIdentity } from './rule-head.ts';
 import { Severity } from './schema.ts';
@@ -50,23 +50,13 @@ export const ChangedRule = z
   .openapi('ChangedRule');
 export type ChangedRule = z.infer<typeof ChangedRule>;
 
-export const classCounts = z.strictObject({
-  check: count,
-  fix: count,
-  severity: count,
-  mapping: count,
-  cosmetic: count,
-});
+export const classCounts = z.strictObject(counts('check', 'fix', 'severity', 'mapping', 'cosmetic'));
 
 const DiffRelease = z.strictObject({ version: text, releaseDate: DateOrNull, findingCount: count });
 
 export const StigComparison = z.strictObject({
   summary: z.strictObject({
-    added: count,
-    removed: count,
-    changed: count,
-    renumbered: count,
-    unchanged: count,
+    ...counts('added', 'removed', 'changed', 'renumbered', 'unchanged'),
     classes: classCounts.openapi({ description: 'The number of changed rules by primary class.' }),
   }),
   groupIds: z

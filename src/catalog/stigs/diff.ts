@@ -1,6 +1,5 @@
 import { AppError } from '../../base/errors.ts';
 import { pick } from '../../base/objects.ts';
-import type { Database } from '../../db/database.ts';
 import { compareRules } from './compare.ts';
 import type { DiffFilter, DiffQuery, ruleKinds, StigDiff } from './diff-schema.ts';
 import type { FullRelease, StigService } from './queries.ts';
@@ -9,7 +8,7 @@ import type { RuleHead } from './rule-head.ts';
 export type StigDiffService = ReturnType<typeof createStigDiffService>;
 
 /** Compares retained releases of a STIG. */
-export function createStigDiffService(db: Database, stigs: StigService) {
+export function createStigDiffService(stigs: StigService) {
   function versionBelow(slug: string, version: string): string {
     const versions = stigs.retained(slug);
     const below = versions[versions.indexOf(version) + 1];
@@ -21,17 +20,15 @@ export function createStigDiffService(db: Database, stigs: StigService) {
   return {
     /** Compares two retained releases, in any order; by default the current one with the one before. Throws NOT_FOUND. */
     diff(slug: string, { from, to }: DiffQuery): StigDiff {
-      return db.read(() => {
-        const after = stigs.full(slug, to, { version: 'to' });
-        const below = from ?? versionBelow(slug, after.release.version);
-        const before = stigs.full(slug, below, { version: 'from' });
-        return {
-          ...pick(after.release, 'slug', 'title'),
-          from: headOf(before),
-          to: headOf(after),
-          ...compareRules(before.findings, after.findings),
-        };
-      });
+      const after = stigs.full(slug, to, { version: 'to' });
+      const below = from ?? versionBelow(slug, after.release.version);
+      const before = stigs.full(slug, below, { version: 'from' });
+      return {
+        ...pick(after.release, 'slug', 'title'),
+        from: headOf(before),
+        to: headOf(after),
+        ...compareRules(before.findings, after.findings),
+      };
     },
   };
 }

@@ -6,7 +6,7 @@ import type { Database } from '../../db/database.ts';
 import { isRenumbered } from './compare.ts';
 import type { ChangeClass } from './diff-schema.ts';
 import type { RuleHistory, RuleOverTime, RuleState } from './history-schema.ts';
-import { idsOf, type RuleIds, wantedIds } from './ids.ts';
+import { idsOf, wantedIds } from './ids.ts';
 import { markedClasses, type RuleMarks, readMarks } from './marks.ts';
 import { matchRules } from './match.ts';
 import { type RuleHead, ruleHeadColumns } from './rule-head.ts';
@@ -21,17 +21,12 @@ export interface RuleStep {
   release: number;
   state: RuleState;
   classes: ChangeClass[];
-  /** The rule and its index in the release; null where it is removed. */
-  at: { index: number; rule: RuleMarks } | null;
+  /** null where it is removed. */
+  rule: RuleMarks | null;
 }
 
 /** One rule through the releases of a STIG, the oldest first, from its first release to its last or its removal. */
 export type RuleThread = RuleStep[];
-
-interface ThreadedRule extends RuleIds {
-  at: { index: number; rule: RuleMarks };
-  thread: RuleThread;
-}
 
 interface StigThreads {
   releases: { id: number; version: string; releaseDate: string | null }[];
@@ -73,22 +68,20 @@ export function createRuleHistoryService(db: Database) {
     const { releases, threads } = threadsOfStig(id);
     return threads
       .filter(({ ids }) => wanted.some((each) => ids.has(each)))
-      .map(({ thread }) => ({ thread, last: thread.findLast(({ at }) => at !== null)! }))
-      .sort((a, b) => b.last.release - a.last.release || a.last.at!.index - b.last.at!.index)
-      .map(({ thread, last: { release, at } }): RuleOverTime => {
-        const { index, rule } = at!;
+      .map(({ thread }) => ({ thread, last: thread.findLast(({ rule }) => rule !== null)! }))
+      .sort((a, b) => b.last.release - a.last.release || a.last.rule!.ordinal - b.last.rule!.ordinal)
+      .map(({ thread, last }): RuleOverTime => {
+        const rule = last.rule!;
         return {
           slug,
           title,
-          ruleTitle: titleOf.get(releases[release]!.id, index + 1)!,
-          current: release === releases.length - 1,
+          ruleTitle: titleOf.get(releases[last.release]!.id, rule.ordinal)!,
+          current: last.release === releases.length - 1,
           ...pick(rule, 'groupId', 'ruleId', 'ruleVersion', 'severity'),
           releases: thread.toReversed().map((step) => ({
-            version: releases[step.release]!.version,
-            releaseDate: releases[step.release]!.releaseDate,
-            state: step.state,
-            classes: step.classes,
-            severity: step.at?.rule.severity ?? null,
+            ...pick(releases[step.release]!, 'version', 'releaseDate'),
+            ...pick(step, 'state', 'classes'),
+            severity: step.rule?.severity ?? null,
           })),
         };
       });
@@ -97,9 +90,7 @@ export function createRuleHistoryService(db: Database) {
   /** The rules with an id in any retained release, of one STIG or of all. */
   function find(id: string, slug: string | null = null): RuleOverTime[] {
     const wanted = wantedIds(id);
-    return db.read(() =>
-      stigsWith.all(JSON.stringify(wanted), slug).flatMap((stig) => rulesOf(stig, wanted)),
-    );
+    return stigsWith.all(JSON.stringify(wanted), slug).flatMap((stig) => rulesOf(stig, wanted));
   }
 
   return {
@@ -135,47 +126,44 @@ function createThreadsReader(db: Database) {
   // Few: a reader asks for rules of few STIGs one after the other.
   const known = new LRUCache<string, StigThreads>({ max: 16 });
 
-  function make(stig: number): StigThreads {
-    const rows = releasesOf.all(stig);
-    return {
-      releases: rows.map(({ marks: _, ...release }) => release),
-      threads: threadsOf(rows.map(({ marks }) => readMarks(marks))).map((thread) => {
-        const ids = new Set(thread.flatMap(({ at }) => (at === null ? [] : idsOf(at.rule))));
-        return { ids, thread };
-      }),
-    };
-  }
-
   return (stig: number): StigThreads => {
     const key = `${db.catalogVersion()} ${stig}`;
-    const threads = known.get(key) ?? make(stig);
-    known.set(key, threads);
-    return threads;
+    const kept = known.get(key);
+    if (kept) return kept;
+    const rows = releasesOf.all(stig);
+    const made = {
+      releases: rows.map(({ marks: _, ...release }) => release),
+      threads: threadsOf(rows.map(({ marks }) => readMarks(marks))).map((thread) => ({
+        ids: new Set(thread.flatMap(({ rule }) => (rule === null ? [] : idsOf(rule)))),
+        thread,
+      })),
+    };
+    known.set(key, made);
+    return made;
   };
 }
 
 /** Follows every rule through the releases of a STIG, the oldest first. A rule that returns continues its old thread. */
 export function threadsOf(releases: RuleMarks[][]): RuleThread[] {
-  const threads: RuleThread[] = [];
-  let before: ThreadedRule[] = [];
-  let gone: ThreadedRule[] = [];
-  for (const [release, rules] of releases.entries()) {
-    const now = rules.map((rule, index): ThreadedRule => ({ ...rule, at: { index, rule }, thread: [] }));
+  const threads = new Map<RuleMarks, RuleThread>();
+  let before: RuleMarks[] = [];
+  let gone: RuleMarks[] = [];
+  for (const [release, now] of releases.entries()) {
     const { pairs, removed, added } = matchRules(before, now);
     const back = matchRules(gone, added);
-    for (const { old, new: rule } of [...pairs, ...back.pairs]) rule.thread = old.thread;
-    for (const { at, thread } of added) {
-      if (thread.length === 0) threads.push(thread);
-      thread.push({ release, state: release === 0 ? 'first' : 'added', classes: [], at });
+    for (const { old, new: rule } of [...pairs, ...back.pairs]) threads.set(rule, threads.get(old)!);
+    for (const rule of back.added) threads.set(rule, []);
+    const state = release === 0 ? 'first' : 'added';
+    for (const rule of added) threads.get(rule)!.push({ release, state, classes: [], rule });
+    for (const { old, new: rule } of pairs) {
+      const classes = markedClasses(old, rule);
+      const state = classes.length > 0 ? 'changed' : isRenumbered(old, rule) ? 'renumbered' : 'same';
+      threads.get(rule)!.push({ release, state, classes, rule });
     }
-    for (const { old, new: now } of pairs) {
-      const classes = markedClasses(old.at.rule, now.at.rule);
-      const state = classes.length > 0 ? 'changed' : isRenumbered(old, now) ? 'renumbered' : 'same';
-      now.thread.push({ release, state, classes, at: now.at });
-    }
-    for (const { thread } of removed) thread.push({ release, state: 'removed', classes: [], at: null });
+    for (const rule of removed)
+      threads.get(rule)!.push({ release, state: 'removed', classes: [], rule: null });
     before = now;
     gone = [...removed, ...back.removed];
   }
-  return threads;
+  return [...new Set(threads.values())];
 }

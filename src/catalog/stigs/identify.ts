@@ -61,37 +61,36 @@ export function createIdentify(db: Database, stigs: StigService, stigNames: Stig
   const stigOf = createStigFinder(db, stigNames);
   const sharedReleases = createSharedReleases(db);
 
-  return (stated: StatedRelease): IdentifiedRelease | null =>
-    db.read(() => {
-      const stig = stigOf(stated);
-      if (stig === null) return null;
-      const current = stigs.ofBody(stig.slug);
-      const { slug } = current.release;
-      const releases = sharedReleases(slug, stated.ruleIds);
-      const { checklist = [], title = '' } = stated;
-      const named = checklist.map(({ name }) => name);
-      const names = stigNames.namesOf(slug, named);
-      const own = checklist.find(({ name }) => names.includes(name));
-      const preferred = own ?? (checklist.length === 1 ? checklist[0]! : null);
-      const [chosen, chosenBy] = choose(stated, releases, preferred?.release ?? null);
-      const [best] = byShared(releases);
-      const isBest = chosen.ids.size === best!.ids.size;
-      const [titled, ...others] = stigNames.exactly(title);
-      const release = ({ version }: SharedRelease) =>
-        version === current.release.version ? current : stigs.full(slug, version);
-      return {
-        target: release(chosen),
-        names,
-        chosenBy,
-        foundBy: stig.foundBy,
-        equals: stig.equals.map((each) => stigNames.ofSlug(each)?.title ?? each),
-        otherTitle: titled && others.length === 0 && titled.slug !== slug ? titled.title : null,
-        closest: best!.ids.size === 0 ? null : isBest ? chosen.version : best!.version,
-        versions: releases.map(({ version }) => version),
-        current,
-        others: releasesBeside(chosen, releases).map(release),
-      };
-    });
+  return (stated: StatedRelease): IdentifiedRelease | null => {
+    const stig = stigOf(stated);
+    if (stig === null) return null;
+    const current = stigs.ofBody(stig.slug);
+    const { slug } = current.release;
+    const releases = sharedReleases(slug, stated.ruleIds);
+    const { checklist = [], title = '' } = stated;
+    const named = checklist.map(({ name }) => name);
+    const names = stigNames.namesOf(slug, named);
+    const own = checklist.find(({ name }) => names.includes(name));
+    const preferred = own ?? (checklist.length === 1 ? checklist[0]! : null);
+    const [chosen, chosenBy] = choose(stated, releases, preferred?.release ?? null);
+    const [best] = byShared(releases);
+    const isBest = chosen.ids.size === best!.ids.size;
+    const [titled, ...others] = stigNames.exactly(title);
+    const release = ({ version }: SharedRelease) =>
+      version === current.release.version ? current : stigs.full(slug, version);
+    return {
+      target: release(chosen),
+      names,
+      chosenBy,
+      foundBy: stig.foundBy,
+      equals: stig.equals.map((each) => stigNames.ofSlug(each)?.title ?? each),
+      otherTitle: titled && others.length === 0 && titled.slug !== slug ? titled.title : null,
+      closest: best!.ids.size === 0 ? null : isBest ? chosen.version : best!.version,
+      versions: releases.map(({ version }) => version),
+      current,
+      others: releasesBeside(chosen, releases).map(release),
+    };
+  };
 }
 
 /** By benchmark id, then by title; where several STIGs have it, by most rules; else a STIG with more than half of them. */
@@ -130,18 +129,17 @@ function createStigFinder({ sqlite }: Database, stigNames: StigNameIndex) {
 
 /** Makes the function that gives the retained releases with what they share with a file, the newest first. */
 function createSharedReleases({ sqlite }: Database) {
-  const releasesOf = sqlite.prepare<[string], { id: number; version: string; date: string | null }>(
-    `SELECT r.id, r.version, r.benchmark_date AS date FROM stig_releases AS r JOIN stigs AS s ON s.id = r.stig_id
+  const releasesOf = sqlite.prepare<[string], { version: string; date: string | null; rules: string }>(
+    `SELECT r.version, r.benchmark_date AS date,
+            (SELECT json_group_array(rule_id) FROM findings WHERE release_id = r.id) AS rules
+       FROM stig_releases AS r JOIN stigs AS s ON s.id = r.stig_id
       WHERE s.slug = ? ORDER BY r.release_order DESC`,
   );
-  const rulesOf = sqlite
-    .prepare<[number], string>('SELECT rule_id FROM findings WHERE release_id = ?')
-    .pluck();
   return (slug: string, ruleIds: string[]): SharedRelease[] => {
     const wanted = new Set(ruleIds.map(plainRuleId));
-    return releasesOf.all(slug).map(({ id, version, date }) => {
-      const own = rulesOf.all(id).map(plainRuleId);
-      return { version, date, ids: new Set(own.filter((each) => wanted.has(each))) };
+    return releasesOf.all(slug).map(({ rules, ...release }) => {
+      const own: string[] = JSON.parse(rules).map(plainRuleId);
+      return { ...release, ids: new Set(own.filter((each) => wanted.has(each))) };
     });
   };
 }

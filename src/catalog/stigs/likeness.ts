@@ -1,7 +1,6 @@
-import { pick } from '../../base/objects.ts';
 import { fold } from '../../base/text.ts';
 import type { FindingRow, FullRelease } from './queries.ts';
-import type { RuleHead } from './rule-head.ts';
+import { headOf, type RuleHead } from './rule-head.ts';
 
 /** How a rule stands beside those of another STIG. */
 export const likenesses = ['alike', 'requirement', 'left', 'right'] as const;
@@ -13,14 +12,6 @@ export interface Beside {
   srgId: string;
   left: RuleHead | null;
   right: RuleHead | null;
-}
-
-/** A rule with the words of its title. */
-interface ReadRule {
-  head: RuleHead;
-  place: number;
-  srgId: string;
-  words: Set<string>;
 }
 
 /** Of fewer common words two titles say different things. */
@@ -38,11 +29,13 @@ function wordsOf(title: string, name: Set<string>): Set<string> {
   return new Set(words.filter((word) => !name.has(word)));
 }
 
-function readRules({ release, findings }: FullRelease): ReadRule[] {
+type ReadRule = ReturnType<typeof readRules>[number];
+
+/** Rules with the words of their titles. */
+function readRules({ release, findings }: FullRelease) {
   const name = wordsOf(release.title, new Set());
-  return findings.map((row, place) => ({
-    head: pick(row, 'groupId', 'ruleId', 'ruleVersion', 'ruleTitle', 'severity'),
-    place,
+  return findings.map((row) => ({
+    head: headOf(row),
     srgId: srgIdOf(row),
     words: wordsOf(row.ruleTitle, name),
   }));
@@ -77,7 +70,7 @@ export function besideEachOther(left: FullRelease, right: FullRelease): Beside[]
     const pairs = group
       .flatMap((a) => others.map((b) => ({ a, b, alike: likeness(a.words, b.words) })))
       .filter(({ alike }) => alike >= alikeFrom)
-      .sort((x, y) => y.alike - x.alike || x.a.place - y.a.place || x.b.place - y.b.place);
+      .sort((x, y) => y.alike - x.alike);
     for (const { a, b } of pairs) pair(a, b);
   }
   const keyOf = ({ words }: ReadRule) => [...words].sort().join(' ');

@@ -7,6 +7,8 @@ import type { RuleHead } from './rule-head.ts';
 
 /** The data to compare two printings of a rule without their texts. */
 export interface RuleMarks extends RuleIds {
+  /** Its place in the release, from 1. */
+  ordinal: number;
   severity: RuleHead['severity'];
   /** A hash for each of `hashNames`, joined. */
   hashes: string;
@@ -48,8 +50,8 @@ export function writeMarks(rows: ComparableRule[]): string {
 /** The stored marks of a release. */
 export function readMarks(stored: string): RuleMarks[] {
   return (JSON.parse(stored) as Stored[]).map(
-    ([groupId, ruleId, ruleVersion, legacyIds, severity, hashes]) => {
-      return { groupId, ruleId, ruleVersion, legacyIds, severity, hashes };
+    ([groupId, ruleId, ruleVersion, legacyIds, severity, hashes], place) => {
+      return { ordinal: place + 1, groupId, ruleId, ruleVersion, legacyIds, severity, hashes };
     },
   );
 }

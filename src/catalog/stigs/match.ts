@@ -7,18 +7,6 @@ export const changeClasses = ['check', 'fix', 'severity', 'mapping', 'cosmetic']
 /** The identifier that two rules share. */
 export type MatchedBy = 'stigId' | 'groupId' | 'legacyId';
 
-export interface MatchedRules<Old, New> {
-  old: Old;
-  new: New;
-  matchedBy: MatchedBy;
-}
-
-export interface RuleMatches<Old, New> {
-  pairs: MatchedRules<Old, New>[];
-  removed: Old[];
-  added: New[];
-}
-
 const join = (...parts: string[]) =>
   parts.every((part) => part !== '') ? [parts.join('\n').toUpperCase()] : [];
 const stigId = (rule: RuleIds) => rule.ruleVersion.trim();
@@ -46,9 +34,9 @@ const steps: [MatchedBy, (rule: RuleIds) => string[]][] = [
 export function matchRules<Old extends RuleIds, New extends RuleIds>(
   olds: readonly Old[],
   news: readonly New[],
-): RuleMatches<Old, New> {
+) {
   const taken = new Set<Old>();
-  const found = new Map<New, MatchedRules<Old, New>>();
+  const found = new Map<New, { old: Old; new: New; matchedBy: MatchedBy }>();
   for (const [matchedBy, keysOf] of steps) {
     // Backwards, so that `pop` gives the first in document order.
     const keyed = olds
@@ -62,10 +50,10 @@ export function matchRules<Old extends RuleIds, New extends RuleIds>(
       for (const key of keysOf(rule)) {
         const queue = waiting.get(key) ?? [];
         while (queue.length > 0 && taken.has(queue.at(-1)!.old)) queue.pop();
-        const old = queue.pop()?.old;
-        if (old === undefined) continue;
-        taken.add(old);
-        found.set(rule, { old, new: rule, matchedBy });
+        const matched = queue.pop();
+        if (!matched) continue;
+        taken.add(matched.old);
+        found.set(rule, { old: matched.old, new: rule, matchedBy });
         break;
       }
     }

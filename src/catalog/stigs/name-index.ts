@@ -17,14 +17,12 @@ export interface StigByName {
   release: string | null;
 }
 
-interface IndexedStig extends Omit<StigByName, 'release'> {
+/** A STIG with all its names, former ones too, and the files of its releases. */
+interface IndexedStig
+  extends Omit<StigByName, 'release'>,
+    Record<'aliases' | 'benchmarkIds' | 'titles' | 'files', string[]> {
   kind: 'stig' | 'srg';
   titleFold: string;
-  aliases: string[];
-  benchmarkIds: string[];
-  titles: string[];
-  /** The names of the files of its releases, without folders. */
-  files: string[];
 }
 
 const longestName = 1000;
@@ -96,16 +94,23 @@ export type StigNameIndex = ReturnType<typeof createStigNameIndex>;
 
 /** Finds STIGs by their names, which it reads once for each state of the catalog. */
 export function createStigNameIndex(db: Database) {
-  const readNames = createNameReader(db);
-  const names = perCatalogVersion(db, () => indexOf(db.read(readNames)));
+  const everyStig = db.sqlite
+    .prepare<[], string>(
+      `SELECT json_object('slug', s.slug, 'title', s.title, 'version', r.version, 'kind', s.kind, 'titleFold', s.title_fold,
+                'benchmarkId', r.benchmark_id, 'benchmarkIds', json_group_array(DISTINCT p.benchmark_id),
+                'titles', json_group_array(DISTINCT p.title), 'files', json_group_array(DISTINCT f.source),
+                'aliases', json((SELECT json_group_array(alias) FROM stig_aliases WHERE stig_id = s.id)))
+         FROM stigs AS s JOIN stig_releases AS r ON r.id = s.current_release_id
+         JOIN stig_printings AS p ON p.stig_id = s.id JOIN sources AS f ON f.id = p.source_id
+        GROUP BY s.id ORDER BY s.title_fold, s.title, s.slug`,
+    )
+    .pluck();
+  const names = perCatalogVersion(db, () => indexOf(everyStig.all().map((stig) => JSON.parse(stig))));
 
-  /** The STIG with each slug, former one or benchmark id; null for none. */
-  function ofSlugs(slugs: string[]): (StigByName | null)[] {
-    const { bySlugOrAlias } = names();
-    return slugs.map((slug) => {
-      const stig = bySlugOrAlias(slug);
-      return stig === undefined ? null : answerOf(stig);
-    });
+  /** The STIG with a slug, a former one or a benchmark id; null for none. */
+  function ofSlug(name: string): StigByName | null {
+    const stig = names().bySlugOrAlias(name);
+    return stig ? answerOf(stig) : null;
   }
 
   function exactly(text: string): StigByName[] {
@@ -113,8 +118,8 @@ export function createStigNameIndex(db: Database) {
     const exact = bySlugOrAlias(text.trim());
     if (exact) return [answerOf(exact)];
     const { form, kind, release } = formOf(text);
-    const [, slug] = release === null ? [] : (/^(\S+)\s+v\d+r[\d.]+$/i.exec(text.trim()) ?? []);
-    const bySlug = slug === undefined ? undefined : bySlugOrAlias(slug);
+    const [, slug = ''] = /^(\S+)\s+v\d+r[\d.]+$/i.exec(text.trim()) ?? [];
+    const bySlug = release === null ? undefined : bySlugOrAlias(slug);
     if (bySlug) return [answerOf(bySlug, release)];
     const found = form === '' ? [] : (byForm().get(form) ?? []);
     const ofKind = found.filter((stig) => stig.kind === kind);
@@ -139,14 +144,13 @@ export function createStigNameIndex(db: Database) {
 
     /** The slugs for the names of a filter. Throws 404 for a name that no STIG has (rule D35.3). */
     filtered: (given: string[]): string[] =>
-      ofSlugs(given).map((stig, index) => {
-        if (stig === null) throw notThere('stig', `STIG not found: ${cut(given[index]!)}`);
+      given.map((name) => {
+        const stig = ofSlug(name);
+        if (stig === null) throw notThere('stig', `STIG not found: ${cut(name)}`);
         return stig.slug;
       }),
 
-    /** The STIG with a slug, a former one or a benchmark id; null for none. */
-    ofSlug: (name: string): StigByName | null => ofSlugs([name])[0]!,
-    ofSlugs,
+    ofSlug,
 
     /** The STIGs with one of some benchmark ids, in any case, each once, by slug. */
     ofBenchmarks(benchmarkIds: string[]): StigByName[] {
@@ -157,9 +161,8 @@ export function createStigNameIndex(db: Database) {
 
     /** The texts that are benchmark ids of a STIG, in any case. */
     namesOf(slug: string, texts: string[]): string[] {
-      const { bySlugOrAlias, byBenchmark } = names();
-      const stig = bySlugOrAlias(slug)!;
-      return texts.filter((text) => byBenchmark.get(fold(text))?.includes(stig));
+      const own = names().bySlugOrAlias(slug)!.benchmarkIds.map(fold);
+      return texts.filter((text) => own.includes(fold(text)));
     },
 
     /** The STIGs with a text as a whole name: slug, present or former (rule D24.2), benchmark id, title or file name. */
@@ -211,34 +214,6 @@ export function createStigNameIndex(db: Database) {
   };
 }
 
-function createNameReader({ sqlite }: Database): () => IndexedStig[] {
-  const rows = sqlite.prepare<
-    [],
-    Omit<IndexedStig, 'aliases' | 'benchmarkIds' | 'titles' | 'files'> & {
-      aliases: string;
-      printings: string;
-    }
-  >(
-    `SELECT s.slug, s.title, r.version, s.kind, s.title_fold AS titleFold, r.benchmark_id AS benchmarkId,
-            (SELECT json_group_array(alias) FROM stig_aliases WHERE stig_id = s.id) AS aliases, p.printings
-       FROM stigs AS s JOIN stig_releases AS r ON r.id = s.current_release_id
-       JOIN (SELECT stig_id, json_group_array(json_array(benchmark_id, title, source)) AS printings
-               FROM stig_printings AS p JOIN sources ON sources.id = p.source_id GROUP BY stig_id) AS p ON p.stig_id = s.id
-      ORDER BY s.title_fold, s.title, s.slug`,
-  );
-  return () =>
-    rows.all().map(({ aliases, printings, ...stig }) => {
-      const printed = JSON.parse(printings) as [benchmarkId: string, title: string, source: string][];
-      return {
-        ...stig,
-        aliases: JSON.parse(aliases),
-        benchmarkIds: [...new Set(printed.map(([benchmarkId]) => benchmarkId))],
-        titles: [...new Set(printed.map(([, title]) => title))],
-        files: printed.map(([, , source]) => basename(source)),
-      };
-    });
-}
-
 /** The maps over some STIGs. Those that few requests need are made on demand. */
 function indexOf(stigs: IndexedStig[]) {
   const bySlug = new Map(stigs.map((stig) => [stig.slug, stig]));
@@ -261,7 +236,7 @@ function indexOf(stigs: IndexedStig[]) {
     byFile: onDemand(() =>
       grouped(stigs, ({ files }) =>
         files
-          .map(formOf)
+          .map((file) => formOf(basename(file)))
           .filter(({ release }) => release !== null)
           .map(({ form }) => form),
       ),

@@ -11,18 +11,6 @@ interface PublishedNames {
   benchmarkIds: string[];
 }
 
-/** A name in words: letters and digits apart, as `rhel`, `9`. */
-interface Name {
-  words: string[];
-  joined: string;
-  /** Where words begin and end in `joined`. */
-  starts: number[];
-  ends: number[];
-  /** The first letters of its words, also without the small words, and with the numbers whole. */
-  initials: string[];
-  isFormer: boolean;
-}
-
 /** A word of a question, and what else may match it. */
 interface Word {
   text: string;
@@ -32,14 +20,6 @@ interface Word {
   /** Of a word such as i18n: the first and last letter, and the length. */
   counted: { first: string; last: string; length: number } | null;
   pieces: Word[];
-}
-
-/** A text that may name a STIG, read once for all of them. */
-export interface AskedName {
-  words: Word[];
-  glued: Word;
-  kinds: string[];
-  hasNumber: boolean;
 }
 
 const smallWords = new Set(['a', 'an', 'and', 'for', 'in', 'of', 'on', 'or', 'the', 'to', 'with']);
@@ -64,7 +44,10 @@ function plain(text: string): string {
 const piecesOf = (text: string) => text.match(/\p{L}+|\p{N}+/gu) ?? [];
 const isLetters = (word: string) => /^\p{L}/u.test(word);
 
-function nameOf(text: string, isFormer: boolean): Name {
+type Name = ReturnType<typeof nameOf>;
+
+/** A name in words: letters and digits apart, as `rhel`, `9`. */
+function nameOf(text: string, isFormer: boolean) {
   const words = piecesOf(plain(text)).filter((word) => !kinds.includes(word));
   const ends = words.map((_, index) => words.slice(0, index + 1).join('').length);
   const large = words.filter((word) => !smallWords.has(word));
@@ -72,15 +55,17 @@ function nameOf(text: string, isFormer: boolean): Name {
   return {
     words,
     joined: words.join(''),
+    /** Where words begin and end in `joined`. */
     starts: [0, ...ends.slice(0, -1)],
     ends,
+    /** The first letters of its words, also without the small words, and with the numbers whole. */
     initials: [firsts(large.filter(isLetters)), firsts(words.filter(isLetters)), firsts(large)],
     isFormer,
   };
 }
 
-/** Reads a text; null where it has no word besides the kinds of guides, or more than a name has. */
-export function readName(text: string): AskedName | null {
+/** Reads a text that may name a STIG, once for all of them; null where it has no word besides the kinds of guides, or more than a name has. */
+export function readName(text: string) {
   const asked = plain(text)
     .replace(/^u (?=.)/, '')
     .replace(/ v\d+r\d+\b.*$/, '')
@@ -90,8 +75,7 @@ export function readName(text: string): AskedName | null {
   const words = [...new Set(all)];
   if (words.length === 0 || words.length > mostWords) return null;
   return {
-    // The longest first: most names fail at it.
-    words: words.sort((a, b) => b.length - a.length).map(wordOf),
+    words: words.map(wordOf),
     glued: wordOf(all.join('')),
     kinds: asked.filter((word) => kinds.includes(word)),
     hasNumber: words.some((word) => /\p{N}/u.test(word)),
@@ -147,9 +131,7 @@ function initialsCost(text: string, { initials }: Name, hasNumber: boolean): num
 export function createNameMatcher(stig: PublishedNames) {
   const present = [stig.title, stig.slug, stig.benchmarkId];
   const former = [...stig.aliases, ...stig.benchmarkIds].filter((name) => !present.includes(name));
-  const all = [...present.map((name) => nameOf(name, false)), ...former.map((name) => nameOf(name, true))];
-  // A slug and a title mostly have the same words; the present ones stand first.
-  const names = [...new Map(all.toReversed().map((name) => [name.words.join(' '), name])).values()];
+  const names = [...present.map((name) => nameOf(name, false)), ...former.map((name) => nameOf(name, true))];
   const length = Math.min(...names.map((name) => name.words.length || 99)) / 1000;
   const letters = names.flatMap(({ joined, initials }) => [joined, ...initials]).join('\n');
 
@@ -157,7 +139,7 @@ export function createNameMatcher(stig: PublishedNames) {
   const mayMatch = ({ text, counted, pieces }: Word): boolean =>
     letters.includes(text) || counted !== null || (pieces.length > 0 && pieces.every(mayMatch));
 
-  return ({ words, glued, kinds, hasNumber }: AskedName): number | null => {
+  return ({ words, glued, kinds, hasNumber }: NonNullable<ReturnType<typeof readName>>): number | null => {
     if (!words.every(mayMatch) && !mayMatch(glued)) return null;
     const ofName = (word: Word, name: Name) =>
       costOf(word, name, hasNumber) + (name.isFormer ? costs.former : 0);
@@ -173,11 +155,5 @@ export function createNameMatcher(stig: PublishedNames) {
   };
 }
 
-function sumOf(words: Word[], costOfWord: (word: Word) => number): number {
-  let sum = 0;
-  for (const word of words) {
-    sum += costOfWord(word);
-    if (sum === noMatch) break;
-  }
-  return sum;
-}
+const sumOf = (words: Word[], costOfWord: (word: Word) => number): number =>
+  words.reduce((sum, word) => sum + costOfWord(word), 0);

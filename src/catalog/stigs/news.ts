@@ -1,6 +1,5 @@
 import type { Database } from '../../db/database.ts';
-import { perCatalogVersion } from '../../db/per-catalog-version.ts';
-import { offsetOf, type Page, paginationOf } from '../../http/paging.ts';
+import { type Page, prepareList } from '../../http/paging.ts';
 import type { StigNameIndex } from './name-index.ts';
 import type { ChangelogQuery, StigChangelog, StigStats } from './schema.ts';
 
@@ -18,11 +17,7 @@ const releases = `
 const newestFirst = 'r.release_date IS NULL, r.release_date DESC, s.slug, r.release_order DESC';
 
 /** The releases that a page is of; null does not narrow them. */
-interface WantedReleases {
-  since?: string | null;
-  slug?: string | null;
-  importedAt?: string | null;
-}
+type WantedReleases = Partial<Record<'since' | 'slug' | 'importedAt', string | null>>;
 
 /** Statistics and changelog of the STIG catalog (rules D4.7, D4.9). */
 export function createStigNewsService(db: Database, { slugOf }: StigNameIndex) {
@@ -44,41 +39,28 @@ export function createStigNewsService(db: Database, { slugOf }: StigNameIndex) {
        FROM (SELECT max(f.imported_at) AS at FROM stig_releases AS r JOIN sources AS f ON f.id = r.source_id) AS last
       WHERE last.at IS NOT NULL`,
   );
-  const count = sqlite.prepare<WantedReleases, number>(`SELECT count(*) ${releases}`).pluck();
-  const rows = sqlite.prepare<
-    WantedReleases & { limit: number; offset: number },
-    StigChangelog['changes'][number]
-  >(
-    `SELECT s.slug, r.title, r.version AS newVersion,
-            (SELECT older.version FROM stig_releases AS older
-              WHERE older.stig_id = r.stig_id AND older.release_order < r.release_order
-              ORDER BY older.release_order DESC LIMIT 1) AS previousVersion,
-            r.release_date AS releaseDate
-       ${releases} ORDER BY ${newestFirst} LIMIT @limit OFFSET @offset`,
-  );
+  const changes = prepareList<StigChangelog['changes'][number]>(db, {
+    columns: `s.slug, r.title, r.version AS newVersion,
+              (SELECT older.version FROM stig_releases AS older
+                WHERE older.stig_id = r.stig_id AND older.release_order < r.release_order
+                ORDER BY older.release_order DESC LIMIT 1) AS previousVersion,
+              r.release_date AS releaseDate`,
+    matching: releases,
+    order: newestFirst,
+  });
 
-  function pageOf(
-    { since = null, slug = null, importedAt = null }: WantedReleases,
-    page: Page,
-  ): StigChangelog {
-    return read(() => {
-      const wanted = { since, slug, importedAt };
-      const total = count.get(wanted)!;
-      const changes = rows.all({ ...wanted, limit: page.limit, offset: offsetOf(page, total) });
-      return { changes, pagination: paginationOf(page, total) };
-    });
+  function pageOf(wanted: WantedReleases, page: Page): StigChangelog {
+    const { rows, pagination } = changes({ since: null, slug: null, importedAt: null, ...wanted }, page);
+    return { changes: rows, pagination };
   }
 
   return {
     /** Counts over the current releases. */
-    stats: perCatalogVersion(
-      db,
-      (): StigStats =>
-        read(() => {
-          const { high, medium, low, ...catalog } = totals.get()!;
-          return { catalog, severity: { high, medium, low }, latestRelease: latest.get() ?? null };
-        }),
-    ),
+    stats: (): StigStats =>
+      read(() => {
+        const { high, medium, low, ...catalog } = totals.get()!;
+        return { catalog, severity: { high, medium, low }, latestRelease: latest.get() ?? null };
+      }),
 
     changelog({ since, slug, ...page }: ChangelogQuery): StigChangelog {
       return pageOf({ since: since ?? null, slug: slug === undefined ? null : slugOf(slug) }, page);
@@ -86,12 +68,10 @@ export function createStigNewsService(db: Database, { slugOf }: StigNameIndex) {
 
     /** The releases of the last import that added any, as in the changelog; null where it added all releases. */
     lastImport(page: Page): LastImport | null {
-      return read(() => {
-        const last = lastRun.get();
-        if (last === undefined || last.isAll === 1) return null;
-        const { at, run } = last;
-        return { at, run, ...pageOf({ importedAt: at }, page) };
-      });
+      const last = lastRun.get();
+      if (last === undefined || last.isAll === 1) return null;
+      const { at, run } = last;
+      return { at, run, ...pageOf({ importedAt: at }, page) };
     },
   };
 }

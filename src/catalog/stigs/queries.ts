@@ -3,7 +3,7 @@ import { pick } from '../../base/objects.ts';
 import { type Sort, sortOf } from '../../base/sort.ts';
 import { cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
-import { offsetOf, type Page, paginationOf, slice } from '../../http/paging.ts';
+import { offsetOf, type Page, paginationOf, prepareList, slice } from '../../http/paging.ts';
 import { createStigNameIndex, type StigNameIndex } from './name-index.ts';
 import { type RuleHead, ruleHeadColumns } from './rule-head.ts';
 import type {
@@ -17,54 +17,44 @@ import type {
   StigVersions,
 } from './schema.ts';
 
+type FindingText =
+  | 'weight'
+  | 'groupTitle'
+  | 'groupDescription'
+  | 'fixId'
+  | 'checkSystem'
+  | 'documentable'
+  | 'responsibility'
+  | 'iaControls'
+  | 'falsePositives'
+  | 'falseNegatives'
+  | 'mitigations'
+  | 'severityOverrideGuidance'
+  | 'potentialImpacts'
+  | 'thirdPartyTools'
+  | 'mitigationControl'
+  | 'vulnDiscussion'
+  | 'checkContent'
+  | 'fixText';
+
 /** A rule of a release with all its texts. */
-export interface FindingRow extends RuleHead {
+export interface FindingRow
+  extends RuleHead,
+    Record<FindingText, string>,
+    Record<'checkRefHref' | 'checkRefName' | 'referenceIdentifier', string | null>,
+    Record<'ccis' | 'legacyIds', string[]> {
   /** Its place in the release, from 1. */
   ordinal: number;
-  weight: string;
-  ccis: string[];
-  legacyIds: string[];
-  groupTitle: string;
-  groupDescription: string;
-  fixId: string;
-  checkSystem: string;
-  checkRefHref: string | null;
-  checkRefName: string | null;
-  referenceIdentifier: string | null;
-  documentable: string;
-  responsibility: string;
-  iaControls: string;
-  falsePositives: string;
-  falseNegatives: string;
-  mitigations: string;
-  severityOverrideGuidance: string;
-  potentialImpacts: string;
-  thirdPartyTools: string;
-  mitigationControl: string;
-  vulnDiscussion: string;
-  checkContent: string;
-  fixText: string;
 }
 
 /** A release with the slug of its STIG. */
-export interface StigRelease {
-  id: number;
-  stigId: number;
-  slug: string;
-  benchmarkId: string;
-  version: string;
-  releaseInfo: string;
-  title: string;
-  description: string;
-  status: string;
-  statusDate: string | null;
-  benchmarkDate: string | null;
-  releaseDate: string | null;
-  findingCount: number;
-  high: number;
-  medium: number;
-  low: number;
-}
+export interface StigRelease
+  extends Record<
+      'slug' | 'benchmarkId' | 'version' | 'releaseInfo' | 'title' | 'description' | 'status',
+      string
+    >,
+    Record<'statusDate' | 'benchmarkDate' | 'releaseDate', string | null>,
+    Record<'id' | 'stigId' | 'findingCount' | 'high' | 'medium' | 'low', number> {}
 
 /** A STIG with a release of it; null where the catalog no longer has it. */
 export interface NamedRelease {
@@ -96,7 +86,7 @@ const releaseSql = `
   SELECT r.id, r.stig_id AS stigId, s.slug, r.benchmark_id AS benchmarkId, r.version, r.release_info AS releaseInfo, r.title,
          r.description, r.status, r.status_date AS statusDate, r.benchmark_date AS benchmarkDate,
          r.release_date AS releaseDate, r.finding_count AS findingCount, r.high, r.medium, r.low
-    FROM stigs AS s JOIN stig_releases AS r`;
+    FROM stigs AS s JOIN stig_releases AS r ON r.stig_id = s.id`;
 
 const findingSql = `
   SELECT ${ruleHeadColumns}, f.ordinal, f.weight, f.ccis, f.legacy_ids AS legacyIds, f.group_title AS groupTitle,
@@ -124,12 +114,6 @@ const sortedBy: Record<StigColumn, string> = {
 
 export type StigService = ReturnType<typeof createStigService>;
 
-/** The queries of the STIG catalog (rule D4). */
-export function createStigService(db: Database, stigNames = createStigNameIndex(db)) {
-  const releases = createReleases(db, stigNames);
-  return { ...releases, ...createRecords(db, releases, stigNames), list: createStigList(db) };
-}
-
 /** Where a request names a release; a STIG in the path is no field. */
 export interface ReleaseFields {
   slug?: string;
@@ -138,26 +122,46 @@ export interface ReleaseFields {
 const inPath: ReleaseFields = { version: 'version' };
 export const inBody: ReleaseFields = { slug: '/slug', version: '/version' };
 
-function createReleases(db: Database, { slugOf }: StigNameIndex) {
-  const current = db.sqlite.prepare<[string], StigRelease>(
-    `${releaseSql} ON r.id = s.current_release_id WHERE s.slug = ?`,
+/** A row whose lists are JSON. */
+type Stored<Row> = { [Name in keyof Row]: Row[Name] extends string[] ? string : Row[Name] };
+
+const parsed = (row: Stored<FindingRow>): FindingRow => ({
+  ...row,
+  ccis: JSON.parse(row.ccis),
+  legacyIds: JSON.parse(row.legacyIds),
+});
+
+/** The queries of the STIG catalog (rule D4). */
+export function createStigService(db: Database, { slugOf, ofSlug }: StigNameIndex = createStigNameIndex(db)) {
+  const { sqlite } = db;
+  const releaseOf = sqlite.prepare<{ slug: string; version: string | null }, StigRelease>(
+    `${releaseSql} WHERE s.slug = @slug
+        AND CASE WHEN @version IS NULL THEN r.id = s.current_release_id ELSE r.version = @version END`,
   );
-  const retained = db.sqlite.prepare<[string, string], StigRelease>(
-    `${releaseSql} ON r.stig_id = s.id WHERE s.slug = ? AND r.version = ?`,
+  const releasesOf = sqlite.prepare<[string], StigRelease>(
+    `${releaseSql} WHERE s.slug = ? ORDER BY r.release_order DESC`,
   );
-  const releasesOf = db.sqlite.prepare<[string], StigRelease>(
-    `${releaseSql} ON r.stig_id = s.id WHERE s.slug = ? ORDER BY r.release_order DESC`,
+  const findings = sqlite.prepare<[number, number, number], Stored<FindingRow>>(
+    `${findingSql} ORDER BY f.ordinal LIMIT ? OFFSET ?`,
   );
+  const ofGroup = sqlite.prepare<[number, string], Stored<FindingRow>>(
+    `${findingSql} AND f.group_id = ? ORDER BY f.ordinal`,
+  );
+  const profiles = sqlite.prepare<[number], Profile>(
+    `SELECT profile_id AS profileId, title, description FROM stig_profiles WHERE release_id = ? ORDER BY ordinal`,
+  );
+
+  /** The rules of a release in document order. */
+  const findingsOf = (release: number, limit = -1, offset = 0): FindingRow[] =>
+    findings.all(release, limit, offset).map(parsed);
 
   /** The current release of a STIG, by its slug or an alias, or a retained one; null for none. */
   function findRelease(name: string, version?: string): StigRelease | null {
-    const slug = slugOf(name);
-    const row = version === undefined ? current.get(slug) : retained.get(slug, version.toUpperCase());
-    return row ?? null;
+    return releaseOf.get({ slug: slugOf(name), version: version?.toUpperCase() ?? null }) ?? null;
   }
 
   /** As `findRelease`. Throws NOT_FOUND (D2.2, D4.4), which names the field of the request (rule D42.1). */
-  function release(name: string, version?: string, fields: ReleaseFields = inPath): StigRelease {
+  function release(name: string, version?: string, fields = inPath): StigRelease {
     const found = findRelease(name, version);
     if (found) return found;
     if (version === undefined || !findRelease(name))
@@ -178,151 +182,98 @@ function createReleases(db: Database, { slugOf }: StigNameIndex) {
     });
   }
 
+  /** A release with its rules and profiles. Throws NOT_FOUND. */
+  function full(name: string, version?: string, fields?: ReleaseFields): FullRelease {
+    return db.read(() => {
+      const found = release(name, version, fields);
+      return { release: found, findings: findingsOf(found.id), profiles: profiles.all(found.id) };
+    });
+  }
+
+  /** A release with the counts of its severities, and a page of the findings that pass the filters. */
+  function overview(name: string, query: FindingsQuery & Narrowing) {
+    return db.read(() => {
+      const stig = release(name, query.version);
+      const isNarrowed = query.search || query.severity || query.cci || query.passes;
+      const all = isNarrowed ? narrowed(findingsOf(stig.id), query) : null;
+      const total = all?.length ?? stig.findingCount;
+      const rows = all ? slice(all, query) : findingsOf(stig.id, query.limit, offsetOf(query, total));
+      return {
+        stig,
+        counts: pick(stig, 'high', 'medium', 'low'),
+        findings: rows.map(toFinding),
+        pagination: paginationOf(query, total),
+      };
+    });
+  }
+
+  const record = (name: string, version?: string): StigRecord => toRecord(full(name, version));
+
   return {
-    findRelease,
     release,
     versions,
+    full,
+    record,
+    overview,
 
     named(name: string, version?: string): NamedRelease {
-      const { id, slug, title, version: own } = db.read(() => release(name, version));
+      const { id, slug, title, version: own } = release(name, version);
       return { slug, title, release: { id, version: own } };
     },
 
     /** The versions of the retained releases of a STIG, newest first. */
     retained: (name: string): string[] => versions(name).versions.map(({ version }) => version),
-  };
-}
 
-/** A row whose lists are JSON. */
-type Stored<Row> = { [Name in keyof Row]: Row[Name] extends string[] ? string : Row[Name] };
+    /** The rules of a group of a release. */
+    group: (release: number, group: string): FindingRow[] => ofGroup.all(release, group).map(parsed),
 
-/** Makes the functions that read the rules of a release, in document order. */
-export function createFindingReader({ sqlite }: Database) {
-  const ofRelease = sqlite.prepare<[number, number, number], Stored<FindingRow>>(
-    `${findingSql} ORDER BY f.ordinal LIMIT ? OFFSET ?`,
-  );
-  const ofGroup = sqlite.prepare<[number, string], Stored<FindingRow>>(
-    `${findingSql} AND f.group_id = ? ORDER BY f.ordinal`,
-  );
-  const parsed = (row: Stored<FindingRow>): FindingRow => ({
-    ...row,
-    ccis: JSON.parse(row.ccis),
-    legacyIds: JSON.parse(row.legacyIds),
-  });
-  return {
-    ofRelease: (release: number, limit = -1, offset = 0) => ofRelease.all(release, limit, offset).map(parsed),
-    ofGroup: (release: number, group: string) => ofGroup.all(release, group).map(parsed),
-  };
-}
-
-function createRecords(
-  db: Database,
-  { release }: ReturnType<typeof createReleases>,
-  stigNames: StigNameIndex,
-) {
-  const findings = createFindingReader(db);
-  const profiles = db.sqlite.prepare<[number], Profile>(
-    `SELECT profile_id AS profileId, title, description FROM stig_profiles WHERE release_id = ? ORDER BY ordinal`,
-  );
-
-  function full(name: string, version?: string, fields?: ReleaseFields): FullRelease {
-    return db.read(() => {
-      const found = release(name, version, fields);
-      return { release: found, findings: findings.ofRelease(found.id), profiles: profiles.all(found.id) };
-    });
-  }
-
-  /** A release, and a page of the findings that pass the filters. */
-  function page(name: string, query: FindingsQuery & Narrowing) {
-    return db.read(() => {
-      const found = release(name, query.version);
-      if (query.search || query.severity || query.cci || query.passes) {
-        const matching = narrowed(findings.ofRelease(found.id), query);
-        return { found, rows: slice(matching, query), pagination: paginationOf(query, matching.length) };
-      }
-      const { findingCount } = found;
-      const rows = findings.ofRelease(found.id, query.limit, offsetOf(query, findingCount));
-      return { found, rows, pagination: paginationOf(query, findingCount) };
-    });
-  }
-
-  return {
-    full,
-
-    /** The same of a STIG that the body of a request names. */
+    /** As `full`, of a STIG that the body of a request names. */
     ofBody: (name: string, version?: string): FullRelease => full(name, version, inBody),
-
-    record: (name: string, version?: string): StigRecord => toRecord(full(name, version)),
 
     /** Each STIG once, in the order of the request; `requested` counts the array as it was sent (D4.8). */
     batch(slugs: string[]): StigBatch {
-      return db.read(() => {
-        const unique = [...new Set(slugs)];
-        const named = stigNames.ofSlugs(unique);
-        const found = [...new Set(named.flatMap((stig) => stig?.slug ?? []))];
-        return {
-          stigs: found.map((each) => toRecord(full(each))),
-          meta: {
-            requested: slugs.length,
-            found: found.length,
-            notFound: unique.filter((_, index) => named[index] === null),
-          },
-        };
-      });
+      const unique = [...new Set(slugs)];
+      const found = new Set(unique.flatMap((name) => ofSlug(name)?.slug ?? []));
+      return {
+        stigs: [...found].map((slug) => record(slug)),
+        meta: {
+          requested: slugs.length,
+          found: found.size,
+          notFound: unique.filter((name) => ofSlug(name) === null),
+        },
+      };
     },
 
     controls(name: string, query: FindingsQuery): StigControls {
-      const { found, rows, pagination } = page(name, query);
+      const { stig, findings, pagination } = overview(name, query);
       return {
-        stig: pick(found, 'slug', 'title', 'version', 'status', 'releaseDate', 'findingCount'),
-        findings: rows.map(toFinding),
+        stig: pick(stig, 'slug', 'title', 'version', 'status', 'releaseDate', 'findingCount'),
+        findings,
         pagination,
       };
     },
 
-    /** A release with the counts of its severities, and a page of the findings that pass the filters. */
-    overview(name: string, query: FindingsQuery & Narrowing) {
-      const { found, rows, pagination } = page(name, query);
-      return {
-        stig: found,
-        counts: pick(found, 'high', 'medium', 'low'),
-        findings: rows.map(toFinding),
-        pagination,
-      };
+    /** A page of STIGs, by default by title, or in the order of `called`. */
+    list({ search = '', called, sort, before, ...page }: StigsWanted): StigList {
+      const slugs = called === undefined ? null : JSON.stringify(called);
+      const usual = called === undefined ? byTitle : byPlace;
+      const list = prepareList<StigList['stigs'][number]>(db, {
+        columns: 's.slug, s.title, r.version, r.release_date AS releaseDate, r.finding_count AS findingCount',
+        matching: listedSql,
+        order: sort === undefined ? usual : `${orderBy(sort)}, ${usual}`,
+      });
+      const { rows, pagination } = list({ search: fold(search), before: before ?? null, slugs }, page);
+      return { stigs: rows, pagination };
     },
   };
 }
 
-/** Makes the function that gives a page of STIGs, by default by title, or in the order of `called`. */
-function createStigList({ sqlite, read }: Database) {
-  const count = sqlite.prepare<object, number>(`SELECT count(*) ${listedSql}`).pluck();
-  const byTitle = 's.title_fold, s.title, s.slug';
-  const byPlace = '(SELECT key FROM json_each(@slugs) WHERE value = s.slug)';
+const byTitle = 's.title_fold, s.title, s.slug';
+const byPlace = '(SELECT key FROM json_each(@slugs) WHERE value = s.slug)';
 
-  function orderOf(sort: StigsWanted['sort'], usual: string): string {
-    if (sort === undefined) return usual;
-    const { column, down } = sortOf(sort);
-    return `${sortedBy[column]} IS NULL, ${sortedBy[column]} ${down ? 'DESC' : 'ASC'}, ${usual}`;
-  }
-
-  return ({ search = '', called, sort, before, ...page }: StigsWanted): StigList => {
-    const order = orderOf(sort, called === undefined ? byTitle : byPlace);
-    const wanted = {
-      search: fold(search),
-      before: before ?? null,
-      slugs: called === undefined ? null : JSON.stringify(called),
-    };
-    return read(() => {
-      const total = count.get(wanted)!;
-      const rows = sqlite
-        .prepare<object, StigList['stigs'][number]>(
-          `SELECT s.slug, s.title, r.version, r.release_date AS releaseDate, r.finding_count AS findingCount
-           ${listedSql} ORDER BY ${order} LIMIT @limit OFFSET @offset`,
-        )
-        .all({ ...wanted, limit: page.limit, offset: offsetOf(page, total) });
-      return { stigs: rows, pagination: paginationOf(page, total) };
-    });
-  };
+function orderBy(sort: Sort<StigColumn>): string {
+  const { column, down } = sortOf(sort);
+  return `${sortedBy[column]} IS NULL, ${sortedBy[column]} ${down ? 'DESC' : 'ASC'}`;
 }
 
 const searchedFields = ['groupId', 'ruleId', 'ruleVersion', 'groupTitle', 'ruleTitle'] as const;
@@ -353,13 +304,16 @@ export function toFinding(row: FindingRow): Finding {
     groupId: row.groupId,
     title: row.groupTitle,
     description: row.groupDescription,
-    severity: row.severity,
-    ruleId: row.ruleId,
-    ruleVersion: row.ruleVersion,
-    ruleTitle: row.ruleTitle,
-    vulnDiscussion: row.vulnDiscussion,
-    fixText: row.fixText,
-    checkContent: row.checkContent,
+    ...pick(
+      row,
+      'severity',
+      'ruleId',
+      'ruleVersion',
+      'ruleTitle',
+      'vulnDiscussion',
+      'fixText',
+      'checkContent',
+    ),
     ruleIdent: row.ccis[0] ?? '',
     ruleIdents: row.ccis,
   };
@@ -367,8 +321,17 @@ export function toFinding(row: FindingRow): Finding {
 
 function toRecord({ release, findings, profiles }: FullRelease): StigRecord {
   return {
-    ...pick(release, 'slug', 'benchmarkId', 'title', 'description'),
-    ...pick(release, 'version', 'status', 'releaseDate', 'findingCount'),
+    ...pick(
+      release,
+      'slug',
+      'benchmarkId',
+      'title',
+      'description',
+      'version',
+      'status',
+      'releaseDate',
+      'findingCount',
+    ),
     profiles,
     findings: findings.map(toFinding),
   };

@@ -1,16 +1,12 @@
+import type { z } from '@hono/zod-openapi';
 import { pick } from '../../base/objects.ts';
 import { withoutRuleEnding } from '../../base/rule-ids.ts';
 import type { Database } from '../../db/database.ts';
-import {
-  createFindingReader,
-  type FindingRow,
-  type Narrowing,
-  narrowed,
-  type StigService,
-  toFinding,
-} from './queries.ts';
+import { wordList } from '../../http/arrays.ts';
+import { type FindingRow, type Narrowing, narrowed, type StigService, toFinding } from './queries.ts';
+import { automationStates, type StigAutomation } from './rule-automation.ts';
 import { type RuleHead, ruleHeadColumns } from './rule-head.ts';
-import type { Finding } from './schema.ts';
+import { controlsQuery, type Finding } from './schema.ts';
 
 /** A rule as a reader sees it: the finding of the API, and what only XCCDF has of it. */
 export interface RuleText extends Finding {
@@ -60,7 +56,6 @@ export type ReadingService = ReturnType<typeof createReadingService>;
 
 /** One rule after the other, as a reader reads them. A page runs five short queries: it reads no texts of other rules. */
 export function createReadingService(db: Database, stigs: StigService) {
-  const findings = createFindingReader(db);
   const lines = db.sqlite.prepare<[number], Omit<RuleLine, 'ccis'> & { ccis: string }>(
     `SELECT ${ruleHeadColumns}, f.ordinal, f.group_title AS groupTitle, f.ccis
        FROM findings AS f WHERE f.release_id = ? ORDER BY f.ordinal`,
@@ -84,7 +79,7 @@ export function createReadingService(db: Database, stigs: StigService) {
 
   const linesOf = (release: number): RuleLine[] =>
     lines.all(release).map((line) => ({ ...line, ccis: JSON.parse(line.ccis) }));
-  const textsOf = (release: number, group: string) => findings.ofGroup(release, group).map(toText);
+  const textsOf = (release: number, group: string) => stigs.group(release, group).map(toText);
 
   return {
     /** The rules of the group with the first of some ids that a release has. Null for none; throws NOT_FOUND. */
@@ -141,5 +136,27 @@ export function createReadingService(db: Database, stigs: StigService) {
     /** The first rule made from a requirement in the current release of each other STIG, by title. */
     related: (requirementId: string, slug: string): RelatedRule[] =>
       related.all({ requirement: requirementId, slug }),
+  };
+}
+
+/** The filters of rules in the query of a page; `cci` is read apart, as people write it in many ways. */
+export const readingQuery = controlsQuery.extend({ checked: wordList('checked', automationStates) });
+
+/** The filters as typed, and those that the catalog reads. */
+export function readingFilter(
+  { search, severity, checked }: z.infer<typeof readingQuery>,
+  cci: { typed: string; canonical?: string | undefined },
+  { of }: StigAutomation,
+) {
+  const passes = checked && ((ruleId: string) => checked.has(of(ruleId).state));
+  const narrowing: Narrowing = { search, severity, cci: cci.canonical, passes };
+  return {
+    narrowing,
+    filter: {
+      search: search ?? '',
+      severity: [...(severity ?? [])],
+      cci: cci.typed,
+      checked: [...(checked ?? [])],
+    },
   };
 }

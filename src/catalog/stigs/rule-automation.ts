@@ -17,15 +17,10 @@ export interface RuleAutomation {
 }
 
 /** SCAP content of a STIG: what it is, and how many of its rules it tests. */
-export interface ScapSummary {
-  name: string;
-  publisher: string;
-  version: string;
+export interface ScapSummary
+  extends Record<'name' | 'publisher' | 'version' | 'scapVersion', string>,
+    Record<'rules' | 'automated' | 'manual', number> {
   date: string | null;
-  scapVersion: string;
-  rules: number;
-  automated: number;
-  manual: number;
 }
 
 /** The SCAP contents of a STIG, and what they say of a rule by its id with revision. */
@@ -37,34 +32,25 @@ export interface StigAutomation {
 /** Gives what machines can check of a STIG, by slug. */
 export type AutomationOf = (slug: string) => StigAutomation;
 
-/** About 20 MB of rules. */
-const mostRules = 100_000;
-
-interface ContentRow {
-  name: string;
-  publisher: string;
-  version: string;
-  date: string | null;
-  scapVersion: string;
+interface ContentRow extends ScapSummary {
   /** JSON of the id of each rule, its group, and 1 where the content tests it. */
-  rules: string;
+  tests: string;
 }
 
-/** Makes the function that gives the automation of a STIG; it keeps those of the latest requests until the catalog changes. */
+/** Makes the function that gives the automation of a STIG; it keeps those of the latest requests. */
 export function createRuleAutomation(db: Database): AutomationOf {
   // By code point: a publisher may write its name in any script.
   const contents = db.sqlite.prepare<[string], ContentRow>(
-    `SELECT f.name, f.publisher, f.version, f.date, f.scap_version AS scapVersion, f.rules
-       FROM stigs AS s JOIN scap_contents AS c ON c.stig_id = s.id
-       JOIN scap_facts AS f ON f.source_id = c.source_id AND f.ordinal = c.ordinal
-      WHERE s.slug = ? ORDER BY f.publisher, f.name, f.benchmark_id`,
+    `WITH content AS (
+       SELECT s.slug, f.*, json_array_length(f.rules) AS count,
+              (SELECT count(*) FROM json_each(f.rules) WHERE value ->> 2 = 1) AS automated
+         FROM stigs AS s JOIN scap_contents AS c ON c.stig_id = s.id
+         JOIN scap_facts AS f ON f.source_id = c.source_id AND f.ordinal = c.ordinal)
+     SELECT name, publisher, version, date, scap_version AS scapVersion, count AS rules, automated,
+            count - automated AS manual, rules AS tests
+       FROM content WHERE slug = ? ORDER BY publisher, name, benchmark_id`,
   );
-  const cache = perCatalogVersion(db, () => {
-    return new LRUCache<string, StigAutomation>({
-      maxSize: mostRules,
-      sizeCalculation: ({ contents }) => 1 + contents.reduce((sum, { rules }) => sum + rules, 0),
-    });
-  });
+  const cache = perCatalogVersion(db, () => new LRUCache<string, StigAutomation>({ max: 300 }));
 
   return (slug) => {
     const made = cache().get(slug) ?? automationOf(contents.all(slug));
@@ -74,30 +60,24 @@ export function createRuleAutomation(db: Database): AutomationOf {
 }
 
 function automationOf(rows: ContentRow[]): StigAutomation {
-  const contents: ScapSummary[] = [];
-  // What each content has of a rule, by the rule's id without its revision.
-  const has = new Map<string, { name: string; ruleId: string; isTested: boolean }[]>();
-  for (const { rules: stored, ...content } of rows) {
-    const rules = JSON.parse(stored) as [ruleId: string, groupId: string, automated: 0 | 1][];
-    const automated = rules.filter(([, , tests]) => tests === 1).length;
-    contents.push({ ...content, rules: rules.length, automated, manual: rules.length - automated });
-    for (const [ruleId, , tests] of rules) {
-      const one = { name: content.name, ruleId, isTested: tests === 1 };
-      has.set(ruleName(ruleId), [...(has.get(ruleName(ruleId)) ?? []), one]);
-    }
-  }
+  const all = rows.flatMap(({ name, tests }) =>
+    (JSON.parse(tests) as [ruleId: string, groupId: string, automated: 0 | 1][]).map(
+      ([ruleId, , automated]) => ({ name, ruleId, automated }),
+    ),
+  );
+  const byName = Map.groupBy(all, ({ ruleId }) => ruleName(ruleId));
   return {
-    contents,
+    contents: rows.map(({ tests: _, ...content }) => content),
     of(ruleId) {
-      const all = has.get(ruleName(ruleId)) ?? [];
-      const tested = all.filter(({ isTested }) => isTested);
+      const known = byName.get(ruleName(ruleId)) ?? [];
+      const tested = known.filter(({ automated }) => automated === 1);
       const same = tested.filter((each) => each.ruleId === ruleId);
-      const [state, found]: [AutomationState, typeof all] =
+      const [state, found]: [AutomationState, typeof known] =
         same.length > 0
           ? ['automated', same]
           : tested.length > 0
             ? ['stale', tested]
-            : [all.length > 0 ? 'manual' : 'none', all];
+            : [known.length > 0 ? 'manual' : 'none', known];
       return { state, content: [...new Set(found.map(({ name }) => name))] };
     },
   };

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { pick } from '../../base/objects.ts';
 import { Severity } from './schema.ts';
 
 export const RuleIdentity = z
@@ -11,6 +12,10 @@ export const RuleHead = z
   .strictObject({ ...RuleIdentity.shape, ruleTitle: z.string(), severity: Severity })
   .openapi('RuleHeading');
 export type RuleHead = z.infer<typeof RuleHead>;
+
+/** What a rule begins with, without what else is known of it. */
+export const headOf = (rule: RuleHead): RuleHead =>
+  pick(rule, 'groupId', 'ruleId', 'ruleVersion', 'ruleTitle', 'severity');
 
 /** The columns of a `RuleHead` in a query of `findings AS f`. */
 export const ruleHeadColumns =

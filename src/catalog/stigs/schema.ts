@@ -10,6 +10,7 @@ import {
   requestText,
   search,
   since,
+  texts,
 } from '../../http/schema.ts';
 import { checklistTarget } from './cklb-schema.ts';
 
@@ -18,7 +19,7 @@ const count = z.int();
 
 export const Severity = z.enum(['high', 'medium', 'low']).openapi({ example: 'medium' });
 
-export const StigSummary = z
+const StigSummary = z
   .strictObject({
     slug: text.openapi({ example: 'harbor_linux_3' }),
     title: text.openapi({ example: 'Harbor Linux 3 Security Technical Implementation Guide' }),
@@ -27,7 +28,6 @@ export const StigSummary = z
     findingCount: count.openapi({ example: 14 }),
   })
   .openapi('StigSummary');
-export type StigSummary = z.infer<typeof StigSummary>;
 
 export const Finding = z
   .strictObject({
@@ -37,10 +37,7 @@ export const Finding = z
     severity: Severity,
     ruleId: text.openapi({ example: 'SV-900001r100010_rule' }),
     ruleVersion: text.openapi({ example: 'HARB-03-000010' }),
-    ruleTitle: text,
-    vulnDiscussion: text,
-    fixText: text,
-    checkContent: text,
+    ...texts('ruleTitle', 'vulnDiscussion', 'fixText', 'checkContent'),
     ruleIdent: z
       .string()
       .openapi({ description: 'The first CCI of the rule, or "" when it has none.', example: 'CCI-000366' }),
@@ -56,12 +53,7 @@ export type Profile = z.infer<typeof Profile>;
 
 export const StigRecord = z
   .strictObject({
-    slug: text,
-    benchmarkId: text,
-    title: text,
-    description: text,
-    version: text,
-    status: text,
+    ...texts('slug', 'benchmarkId', 'title', 'description', 'version', 'status'),
     releaseDate: DateOrNull,
     findingCount: count,
     profiles: z.array(Profile),
@@ -78,10 +70,7 @@ export type StigList = z.infer<typeof StigList>;
 export const StigControls = z
   .strictObject({
     stig: z.strictObject({
-      slug: text,
-      title: text,
-      version: text,
-      status: text,
+      ...texts('slug', 'title', 'version', 'status'),
       releaseDate: DateOrNull,
       findingCount: count,
     }),
@@ -114,7 +103,7 @@ export const StigBatch = z
   .openapi('StigBatch');
 export type StigBatch = z.infer<typeof StigBatch>;
 
-export const StigChange = z
+const StigChange = z
   .strictObject({
     slug: text,
     title: text,
@@ -138,36 +127,30 @@ export const StigStats = z
   .openapi('StigStats');
 export type StigStats = z.infer<typeof StigStats>;
 
-export const RawGroup = z
+const RawGroup = z
   .strictObject({
     groupId: text,
     groupTitle: text,
     ruleId: text,
     ruleWeight: z.number(),
     ruleSeverity: Severity,
-    ruleVersion: text,
-    ruleTitle: text,
-    ruleVulnDiscussion: text,
-    ruleFalsePositives: text,
-    ruleFalseNegatives: text,
+    ...texts('ruleVersion', 'ruleTitle', 'ruleVulnDiscussion', 'ruleFalsePositives', 'ruleFalseNegatives'),
     ruleDocumentable: z.boolean(),
-    ruleMitigations: text,
-    ruleSeverityOverrideGuidance: text,
-    rulePotentialImpacts: text,
-    ruleThirdPartyTools: text,
-    ruleMitigationControl: text,
-    ruleResponsibility: text,
-    ruleIAControls: text,
-    ruleIdent: text,
+    ...texts(
+      'ruleMitigations',
+      'ruleSeverityOverrideGuidance',
+      'rulePotentialImpacts',
+      'ruleThirdPartyTools',
+      'ruleMitigationControl',
+      'ruleResponsibility',
+      'ruleIAControls',
+      'ruleIdent',
+    ),
     ruleIdents: z.array(text),
     ruleLegacyIds: z.array(text),
-    ruleFixText: text,
-    ruleFixId: text,
-    ruleCheckSystem: text,
-    ruleCheckContent: text,
+    ...texts('ruleFixText', 'ruleFixId', 'ruleCheckSystem', 'ruleCheckContent'),
   })
   .openapi('RawGroup');
-export type RawGroup = z.infer<typeof RawGroup>;
 
 /** The json download: the raw benchmark record (rule D5.3). */
 export const RawStig = z

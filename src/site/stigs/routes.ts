@@ -5,7 +5,7 @@ import { notThere } from '../../base/errors.ts';
 import { stigsBeside } from '../../catalog/stigs/jobs.ts';
 import { likenesses } from '../../catalog/stigs/likeness.ts';
 import { stigColumns } from '../../catalog/stigs/queries.ts';
-import { readingFilter, readingQuery } from '../../catalog/stigs/reading-filter.ts';
+import { readingFilter, readingQuery } from '../../catalog/stigs/reading.ts';
 import { listQuery } from '../../catalog/stigs/schema.ts';
 import { download } from '../../http/answer.ts';
 import { toCsv } from '../../http/columns.ts';
