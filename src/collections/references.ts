@@ -1,6 +1,6 @@
 import { eq, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
-import { createFindControls } from '../catalog/controls/find-control.ts';
+import { createControlLookup } from '../catalog/controls/find-control.ts';
 import type { CatalogFramework } from '../catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../catalog/controls/identifier.ts';
 import type { StigByName, StigNameIndex } from '../catalog/stigs/name-index.ts';
@@ -65,7 +65,7 @@ export function referencesToStigs({ ofSlugs }: StigNameIndex, names: string[]) {
 
 /** Finds in the catalog what users' data refers to (rule D23.2). */
 export function createReferences(db: Database) {
-  const findControls = createFindControls(db);
+  const { findControls } = createControlLookup(db);
   return {
     /** Controls by their ids, or their identifiers in any usual spelling, in the order asked: one query for all. */
     controls<T extends { framework: CatalogFramework; controlId: string }>(asked: T[]) {

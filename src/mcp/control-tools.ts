@@ -5,7 +5,7 @@ import { brief } from '../base/text.ts';
 import { assessmentLines } from '../catalog/controls/assessment.ts';
 import { cciQuestion, defaultStatuses } from '../catalog/crosswalk/queries.ts';
 import { automationOfStigs } from '../catalog/crosswalk/reports.ts';
-import { citeControl, isImported, missingControl } from '../catalog/search/control-versions.ts';
+import { citeControl, missingControl } from '../catalog/search/control-versions.ts';
 import {
   controlOf,
   frameworkOf,
@@ -157,7 +157,7 @@ export async function coverage(services: Services, call: Call): Promise<Answer> 
   // First: who may not see the list learns nothing of the rest.
   releases();
   const key = frameworkOf(framework);
-  if (!isImported(services.controls, key, revision))
+  if (services.controls.findVersion(key, revision) === null)
     throw missingControl(services.controls, key, '', revision);
   const rollup = (call.args.rollup as unknown) === true;
   const asked = services.coverage.scopeOf({ framework: key, revision, baseline });
