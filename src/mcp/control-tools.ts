@@ -145,23 +145,22 @@ export function rulesForControl(services: Services, call: Call): Answer {
   return withRows(call, head, 'rules', rows.slice(skip), total);
 }
 
-export async function coverage(services: Services, call: Call): Promise<Answer> {
+export function coverage(services: Services, call: Call): Answer {
   const { stig, list, framework = 'nist-800-53', baseline, show = 'uncovered' } = call.args;
   const revision = revisionOf(call.args.revision);
   if ((stig === undefined) === (list === undefined)) throw badRequest('Give either stig or list');
   const release = stig === undefined ? null : stigOf(services, stig);
-  const releases = () =>
+  // First: who may not see the list learns nothing of the rest.
+  const releases =
     release === null
       ? ofList(() => services.listStigs.releases(call.user!, list!).stigs)
       : [services.stigs.named(release.slug, release.version)];
-  // First: who may not see the list learns nothing of the rest.
-  releases();
   const key = frameworkOf(framework);
   if (services.controls.findVersion(key, revision) === null)
     throw missingControl(services.controls, key, '', revision);
   const rollup = (call.args.rollup as unknown) === true;
   const asked = services.coverage.scopeOf({ framework: key, revision, baseline });
-  const found = services.coverage.of(asked, releases(), { rollup });
+  const found = services.coverage.of(asked, releases, { rollup });
   const { controls, outside, unmapped, stigs } = found;
   const rowOf = ({ identifier, title, rules }: { identifier: string; title: string; rules: unknown }) => ({
     cite: citation(key, found.revision ?? '', identifier),
@@ -178,7 +177,7 @@ export async function coverage(services: Services, call: Call): Promise<Answer> 
   const isShown = ({ covered }: { covered: boolean }) => show === 'all' || covered === (show === 'covered');
   const ofControls = show === 'outside' ? outside : controls.filter(isShown);
   const rows = show === 'unmapped' ? unmapped.map(unmappedRow) : ofControls.map(rowOf);
-  const { totals: automation } = automationOfStigs(services, releases());
+  const { totals: automation } = automationOfStigs(services, releases);
   const head = {
     found: true,
     ...pick(found, 'framework', 'revision', 'baseline', 'rollup', 'totals'),

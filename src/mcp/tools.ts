@@ -18,7 +18,7 @@ export interface Tool {
   description: string;
   input: z.ZodRawShape;
   output: z.ZodRawShape;
-  run(services: Services, call: Call): Answer | Promise<Answer>;
+  run(services: Services, call: Call): Answer;
 }
 
 /** The longest argument: longer ones are refused before anything is looked up. */
@@ -203,22 +203,23 @@ export const common = {
  * Answers a call of a tool (rule D41.3), also where what it asks for is not there. `user` is needed for lists. Throws a
  * 400 for arguments that do not go together.
  */
-export async function answerTool(
-  services: Services,
-  name: string,
-  args: Call['args'],
-  user: User | null,
-): Promise<Answer> {
+export function answerTool(services: Services, name: string, args: Call['args'], user: User | null): Answer {
   const digest = services.summary.digest() ?? services.summary.ofCatalog().digest;
   const most = mostCharacters(args.detail);
   const call = { tool: name, args, user, digest, at: startOf(args.cursor, digest), most };
   const { run } = tools.find((tool) => tool.name === name)!;
-  return { ...within(await foundOrMissing(() => run(services, call)), most), digest };
+  return {
+    ...within(
+      foundOrMissing(() => run(services, call)),
+      most,
+    ),
+    digest,
+  };
 }
 
-async function foundOrMissing(run: () => Answer | Promise<Answer>): Promise<Answer> {
+function foundOrMissing(run: () => Answer): Answer {
   try {
-    return await run();
+    return run();
   } catch (error) {
     if (error instanceof Missing) return error.answer;
     if (!(error instanceof AppError) || error.code !== 'NOT_FOUND') throw error;

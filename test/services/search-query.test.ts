@@ -137,7 +137,7 @@ places('words, prefixes, phrases and what is literal are found as they are asked
 
 places('a letter is without its diacritics what the tokenizer of the index makes of it', () => {
   const sqlite = new Sqlite(':memory:');
-  const tokenizer = /tokenize=".*"/.exec(readFileSync('migrations/catalog/0004_rule_search.sql', 'utf8'))![0];
+  const tokenizer = /tokenize=".*"/.exec(readFileSync('migrations/catalog/0011_base.sql', 'utf8'))![0];
   sqlite.exec(`CREATE VIRTUAL TABLE words USING fts5(word, ${tokenizer});
                CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, 'instance')`);
   const insert = sqlite.prepare('INSERT INTO words (rowid, word) VALUES (?, ?)');
