@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { fold } from '../../base/text.ts';
-import { arrayOf, nameList, severalValues, wordList } from '../../http/arrays.ts';
+import { nameList, wordList } from '../../http/arrays.ts';
 import {
   flag,
   format,
@@ -251,21 +251,9 @@ export const query800171 = z.object({
 export const queryDod8500 = z.object({
   ...shared,
   family: family('The subject area or its two-letter code. Case is ignored.'),
-  mac: macLevels(),
+  mac: wordList('mac', macNames, macLevel),
   impact: wordList('impact', ['Low', 'Medium', 'High']),
 });
-
-function macLevels() {
-  return severalValues('mac', z.string(), ',')
-    .transform((given, context) => {
-      const levels = given.map(macLevel);
-      if (!levels.includes(undefined)) return new Set(levels as string[]);
-      context.addIssue(`mac must be one or more of: ${macNames.join(', ')}`);
-      return z.NEVER;
-    })
-    .optional()
-    .openapi(arrayOf(macNames));
-}
 
 export const controlParam = z.object({
   controlId: requestText('controlId', 200).openapi({

@@ -6,7 +6,7 @@ import { createStigNameIndex } from '../stigs/name-index.ts';
 import { findPlaces, foldInPlace, type Pattern } from './pattern.ts';
 import { allOf, anyOf, matchOf, readSearchQuery, type SearchQuery } from './query.ts';
 import { createRelaxedSearch, enough, nothingRelaxed, type RelaxedResult } from './relaxed.ts';
-import { createRuleQueries, type MatchedRule, noFilter, type RuleFilter } from './rule-queries.ts';
+import { createRuleQueries, type MatchedRule, type RuleFilter } from './rule-queries.ts';
 import {
   mostExported,
   type SearchAnswer,
@@ -157,7 +157,7 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
     }
 
     const exact = matching(query, filter, sort);
-    if (exact.length >= enough || (query.isOneId && queries.isId(query.wanted))) return found(exact);
+    if (exact.length >= enough || queries.isId(query.wanted)) return found(exact);
     const { severity, cci, control } = filter;
     const isNarrow = severity !== null || cci !== null || control !== null;
     const first = isNarrow
@@ -169,7 +169,7 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
     );
     if (sort === 'relevance') return found(exact, relaxed);
     const ids = JSON.stringify(relaxed.rules.map(({ id }) => id));
-    return found(exact, { ...relaxed, rules: queries.rules('ids', ids, noFilter, sort) });
+    return found(exact, { ...relaxed, rules: queries.rules('ids', ids, filter, sort) });
   }
 
   /** How many of some rules there are by severity and by STIG (rule D35.1). */

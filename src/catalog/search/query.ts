@@ -59,8 +59,8 @@ export interface Term {
 export function readSearchQuery(question: string): SearchQuery {
   const { wanted, excluded, text } = readTerms(hyphenated(question));
   const literalsOf = (terms: Term[]) => terms.flatMap((term) => (term.isLiteral ? term.patterns : []));
-  const found = idsOf(text);
-  const one = found?.length === 1 ? found[0]! : null;
+  const ids = idsOf(text) ?? [];
+  const isOneId = ids.length === 1;
   return {
     excluded: excluded.filter((term) => !term.isLiteral),
     wants: wanted,
@@ -68,8 +68,8 @@ export function readSearchQuery(question: string): SearchQuery {
     excludedLiterals: literalsOf(excluded),
     wanted: text,
     ids: idSpellings(text),
-    control: one !== null && (one.kind === 'control' || one.kind === 'cci') ? one : null,
-    isOneId: one !== null,
+    control: (isOneId && ids.find(({ kind }) => kind === 'control' || kind === 'cci')) || null,
+    isOneId,
     unrevised: unrevised(text),
   };
 }

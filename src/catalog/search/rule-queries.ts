@@ -68,16 +68,6 @@ const sources = {
 };
 export type RuleSource = keyof typeof sources;
 
-/** Nothing limits the rules. */
-export const noFilter: RuleFilter = {
-  severity: null,
-  stigs: null,
-  cci: null,
-  control: null,
-  question: null,
-  excluded: null,
-};
-
 const bound = (filter: RuleFilter): Record<string, string | null> =>
   Object.fromEntries(
     Object.entries(filter).map(([name, value]) => [
