@@ -23,9 +23,9 @@ export interface OwnControl {
 export type FindOwnControl = (text: string) => OwnControl | null;
 
 /** Prepares the look-ups of controls by what people write. */
-export function createControlLookup({ sqlite, catalogVersion }: Pick<Database, 'sqlite' | 'catalogVersion'>) {
+export function createControlLookup(db: Database) {
   // The status is null for an identifier that the served version does not have.
-  const ownIdentifiers = sqlite.prepare<[string], OwnControl>(
+  const ownIdentifiers = db.sqlite.prepare<[string], OwnControl>(
     `SELECT n.framework, n.identifier AS id, c.title, c.status
        FROM (SELECT framework, identifier FROM control_keys UNION SELECT framework, identifier FROM crosswalk_nodes) AS n
        LEFT JOIN framework_versions AS v ON v.framework = n.framework AND v.is_default = 1
@@ -33,13 +33,13 @@ export function createControlLookup({ sqlite, catalogVersion }: Pick<Database, '
               ON c.framework = n.framework AND c.version = v.version AND c.identifier = n.identifier
       WHERE n.framework NOT IN (SELECT value FROM json_each(?))`,
   );
-  const known = sqlite.prepare<[string], KnownControl & { at: number }>(
+  const known = db.sqlite.prepare<[string], KnownControl & { at: number }>(
     `SELECT n.key AS at, k.identifier, k.title, k.family, k.statement
        FROM json_each(?) AS n CROSS JOIN known_controls AS k ON k.id = coalesce(
             (SELECT id FROM control_keys WHERE id = n.value ->> 1 AND framework = n.value ->> 0),
             (SELECT id FROM control_keys WHERE framework = n.value ->> 0 AND identifier = n.value ->> 2))`,
   );
-  const byFoldedId = perCatalogVersion({ catalogVersion }, () =>
+  const byFoldedId = perCatalogVersion(db, () =>
     Map.groupBy(ownIdentifiers.all(JSON.stringify(frameworks)), ({ id }) => fold(id)),
   );
 
