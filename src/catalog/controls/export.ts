@@ -1,10 +1,10 @@
-import { AppError, badRequest } from '../../base/errors.ts';
+import { badRequest } from '../../base/errors.ts';
 import { cut, fold, guardedCell } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { type Column, joined } from '../../http/columns.ts';
 import type { ControlAssessments } from './assessment.ts';
 import type { StoredAssessment } from './assessment-record.ts';
-import { isNistBaseline } from './frameworks.ts';
+import { isNistBaseline, noFramework } from './frameworks.ts';
 import { familyCodeOf } from './identifier.ts';
 import type { StatementPart } from './schema.ts';
 import type { ControlVersions } from './versions.ts';
@@ -77,7 +77,7 @@ export function createExportedCatalog(
   /** Throws NOT_FOUND for an unknown framework or version, a 400 for a baseline without controls in the version. */
   return (framework: string, wanted?: string, name?: string): ExportedCatalog => {
     const version = versionOf(framework, wanted);
-    if (version === null) throw new AppError('NOT_FOUND', `Framework not found: ${cut(framework)}`);
+    if (version === null) throw noFramework(framework);
     if (name !== undefined) checkBaselines(framework, new Set([name]));
     const baseline = baselineOf(framework, version, name);
     if (name !== undefined && !baseline?.controls)

@@ -170,10 +170,8 @@ function ruleIdsOf(given: string): Set<string> {
 export const lastOf = ({ releases }: RuleOverTime): string =>
   releases.find(({ state }) => state !== 'removed')!.version;
 
-type RuleLookup = Pick<RuleHistoryService, 'current' | 'find'>;
-
 /** The rules with an id, in a STIG or in all, each with its last release: those of newest releases, else the former. */
-function rulesWith(history: RuleLookup, id: string, slug: string | undefined) {
+function rulesWith(history: RuleHistoryService, id: string, slug: string | undefined) {
   const now = history.current(id, slug).map((each) => ({ ...each, current: true }));
   const ever = () => history.find(id, slug).map((each) => ({ ...each, version: lastOf(each) }));
   const all = now.length > 0 ? now : ever();
@@ -187,7 +185,7 @@ function rulesWith(history: RuleLookup, id: string, slug: string | undefined) {
  * The one rule that an id in any spelling names in a STIG, or in all, with its last release, and `asked`, the spelling
  * that it has. Throws `Missing` for none and for several.
  */
-export function ruleOf(history: RuleLookup, given: string, slug: string | undefined) {
+export function ruleOf(history: RuleHistoryService, given: string, slug: string | undefined) {
   for (const id of ruleIdsOf(given)) {
     const rules = rulesWith(history, id, slug);
     const [first] = rules;
