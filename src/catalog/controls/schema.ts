@@ -243,6 +243,8 @@ export const query80053 = z.object({
   family: family('The full name or the two-letter code. Case is ignored.'),
   baseline: baselineNames,
 });
+/** The filters of the control lists; a control must match one word of each group of `words` (type, mac, impact). */
+export type ControlFilter = z.infer<typeof query80053> & { words: (Set<string> | undefined)[] };
 export const query800171 = z.object({
   ...shared,
   family: family('The full name or the two-letter code. Case is ignored.'),

@@ -4,12 +4,9 @@ import { type FileChoice, type RenderedFile, renderFile } from '../../http/downl
 import type { FilterLists } from '../../http/list-filter.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import type { Answers } from './id-answers.ts';
-import type { FoundRule, RuleSearch, SearchService } from './queries.ts';
+import type { FoundRule, SearchService } from './queries.ts';
 import { readSearchQuery } from './query.ts';
-import { type SearchAnswer, SearchResult } from './schema.ts';
-
-/** A search within the STIGs of a list, by its id, where `list` is given. */
-export type ListedSearch = Omit<RuleSearch, 'among'> & { list?: string | undefined };
+import { type ListedSearch, type SearchAnswer, SearchResult } from './schema.ts';
 
 export interface SearchServices {
   search: SearchService;

@@ -142,6 +142,8 @@ export const searchFields = z.object({
     ),
   ...paging(20, 100),
 });
+/** A search within the STIGs of a list, by its id, where `list` is given. */
+export type ListedSearch = z.infer<typeof searchFields>;
 const filters = ['severity', 'stig', 'list', 'cci', 'control'] as const;
 
 /** Whether some filter narrows what is found. */
