@@ -13,7 +13,7 @@ interface KnownControl {
 }
 
 /** A control of a framework that the site imported, as its catalogs list it. */
-export interface OwnControl {
+interface OwnControl {
   framework: string;
   id: string;
   title: string;

@@ -19,7 +19,7 @@ interface CitedId {
   column: number;
 }
 
-export interface AnswerDeps {
+interface AnswerDeps {
   citedIn: (text: string) => CitedId[];
   stigNames: Pick<StigNameIndex, 'ofSlug'>;
   controlRules: { counts(of: { framework: string; controlId: string }): { rules: number }[] };

@@ -18,11 +18,11 @@ import {
 import { makeSnippet } from './snippet.ts';
 
 /** A question, filters, or both, and the order of the answer; `among`: only rules of these STIGs, the slugs of a list. */
-export type RuleQuestion = Omit<ListedSearch, 'list' | keyof Page> & { among?: string[] | undefined };
+type RuleQuestion = Omit<ListedSearch, 'list' | keyof Page> & { among?: string[] | undefined };
 export type RuleSearch = RuleQuestion & Page;
 
 /** What the search has to know of the crosswalk. */
-export interface Lookup {
+interface Lookup {
   /** The CCIs that lead to a control. */
   ccisOf(control: string): string[];
   /** The identifier that a filter names. Throws 400 and 404 (rule D35.3). */

@@ -10,7 +10,7 @@ import { createSynonyms } from './synonyms.ts';
 import { readVocabulary, type Vocabulary } from './vocabulary.ts';
 
 /** A word, phrase or prefix of a question in all forms that count: a rule needs one of them. */
-export interface AnyForm {
+interface AnyForm {
   patterns: Pattern[];
   /** What may stand for it: counts half. */
   synonyms: Pattern[];

@@ -66,7 +66,7 @@ const sources = {
   /** All rules: `null`. */
   all: 'stigs AS s CROSS JOIN findings AS f ON f.release_id = s.current_release_id',
 };
-export type RuleSource = keyof typeof sources;
+type RuleSource = keyof typeof sources;
 
 const bound = (filter: RuleFilter): Record<string, string | null> =>
   Object.fromEntries(

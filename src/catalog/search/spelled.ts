@@ -13,7 +13,7 @@ import type { SearchResult } from './schema.ts';
 // Names and ids as people write them.
 
 /** What is not there: never an empty success (rule D41.4). */
-export type Reason = 'unknown_id' | 'not_imported' | 'removed' | 'ambiguous' | 'no_match';
+type Reason = 'unknown_id' | 'not_imported' | 'removed' | 'ambiguous' | 'no_match';
 
 /** Ends a question with what is not there. */
 export class Missing extends Error {

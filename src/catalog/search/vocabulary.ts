@@ -2,7 +2,7 @@ import { stemmer } from 'stemmer';
 import type { Database } from '../../db/database.ts';
 
 /** A word of the index, and how many rules have it. */
-export interface IndexWord {
+interface IndexWord {
   word: string;
   rules: number;
 }
