@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { interchangeNames } from '../../src/catalog/controls/export.ts';
 import { frameworkKey } from '../../src/catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { StatementPart } from '../../src/catalog/controls/schema.ts';
@@ -15,13 +16,7 @@ const kind = 'controls-csv';
 
 const required = ['framework', 'version', 'identifier'];
 const cciColumns = [...required, 'status', 'type', 'statement'];
-const columns = [
-  ...required,
-  ...'title family familyCode status withdrawnInto baselines requirementType macLevels'.split(' '),
-  ...'confidentialityLevels impactCode type statement statementParts guidance textFrom related threat resources'.split(
-    ' ',
-  ),
-];
+const columns: readonly string[] = interchangeNames;
 const statementParts = z.array(StatementPart);
 
 /** True for a text whose header begins like that of our interchange for controls, even with faults. */

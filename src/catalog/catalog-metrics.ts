@@ -18,12 +18,9 @@ const countSources = `SELECT count(*) FILTER (WHERE outcome = 'imported') AS imp
 export function addCatalogMetrics(metrics: Metrics, db: Database): void {
   const { sqlite } = db;
   const first = <T>(sql: string) => sqlite.prepare<[], T>(sql).pluck().get()!;
-  const seconds = (sql: string) => {
-    const time = first<string | null>(sql);
-    return time === null ? 0 : Date.parse(time) / 1000;
-  };
   const counts = (sql: string) => sqlite.prepare<[], Record<string, number>>(sql).get()!;
-  const lastImport = () => seconds('SELECT max(finished_at) FROM import_runs');
+  const lastImport = () =>
+    first<number>("SELECT coalesce(unixepoch(max(finished_at), 'subsec'), 0) FROM import_runs");
 
   metrics.add({
     gapstone_catalog_generation: [
@@ -48,11 +45,14 @@ export function addCatalogMetrics(metrics: Metrics, db: Database): void {
     gapstone_last_import_timestamp_seconds: ['When the last import ended. 0 means never.', lastImport],
     gapstone_last_backup_timestamp_seconds: [
       'When the last backup was made. 0 means never.',
-      () => seconds('SELECT backup_at FROM site'),
+      () => first<number>("SELECT coalesce(unixepoch(backup_at, 'subsec'), 0) FROM site"),
     ],
     gapstone_last_bundle_timestamp_seconds: [
       'When the last bundle was applied that was not rolled back. 0 means never.',
-      () => seconds("SELECT max(applied_at) FROM content_bundles WHERE state = 'applied'"),
+      () =>
+        first<number>(
+          "SELECT coalesce(unixepoch(max(applied_at), 'subsec'), 0) FROM content_bundles WHERE state = 'applied'",
+        ),
     ],
   });
   if (sqlite.memory) return;

@@ -98,8 +98,8 @@ export function createLedgerService(db: Database) {
     return { scap: named('scap'), controls: named('controls') };
   });
 
-  /** The last runs, or one, without what is hidden from the user; a run of which all is hidden is left out. */
-  const visibleRuns = (user: User, limit: number, id: number | null = null): ImportRun[] =>
+  /** The last runs, the latest first, or one; a run of which all is hidden from the user is left out. */
+  const runs = (user: User, limit: number, id: number | null = null): ImportRun[] =>
     runsOf
       .all({ id, limit, hidden: hiddenFrom(user) })
       .map(({ id, startedAt, finishedAt, ...totals }) => ({ id, startedAt, finishedAt, totals }));
@@ -108,12 +108,11 @@ export function createLedgerService(db: Database) {
     /** The files that an older version skipped or read less of, to be imported again (rule D42.9). */
     readAgain: (what: 'scap' | 'controls'): string[] => again()[what],
 
-    /** The last runs, the latest first. */
-    runs: (user: User, limit: number): ImportRun[] => visibleRuns(user, limit),
+    runs,
 
     /** One run. Throws NOT_FOUND. */
     run(user: User, id: number): ImportRun {
-      const [run] = visibleRuns(user, 1, id);
+      const [run] = runs(user, 1, id);
       if (run === undefined) throw notFound();
       return run;
     },

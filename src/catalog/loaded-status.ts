@@ -15,24 +15,10 @@ export interface FileStatus {
 }
 
 /** The contents of catalog and users' data, for an operator: counts, editions, sizes; nothing that users wrote. */
-export interface Status {
-  catalog: FileStatus & { generation: number; changedAt: string | null };
-  /** `releases` counts all retained ones, `findings` those of current ones. */
-  stigs: Record<'stigs' | 'srgs' | 'releases' | 'findings', number> & { newestReleaseDate: string | null };
-  frameworks: FrameworkStatus[];
-  crosswalk: Record<'nodes' | 'edges' | 'paths' | 'decisions', number>;
-  roles: Record<'occupations' | 'workRoles' | 'mappings', number> &
-    Record<'occupationEdition' | 'workRoleEdition', string | null>;
-  documents: number;
-  /** The file, and the number of rows of each kind. */
-  users: FileStatus & Record<string, number | string>;
-  imports: ImportStatus[];
-  /** The files that an older version skipped and this one reads: import them again (rule D42.9). */
-  readAgain: string[];
-}
+export type Status = ReturnType<typeof loadedStatus>;
 
 /** One version of a control catalog, or one edition of the CCI list (framework `cci`). */
-export interface FrameworkStatus {
+interface FrameworkStatus {
   framework: string;
   version: string;
   /** The date of its source file; "" where none is stated. */
@@ -43,7 +29,7 @@ export interface FrameworkStatus {
 }
 
 /** One run of an import, with the totals of its ledger. */
-export interface ImportStatus extends Totals {
+interface ImportStatus extends Totals {
   run: number;
   startedAt: string;
   finishedAt: string;
@@ -86,22 +72,25 @@ const imports = `SELECT id AS run, started_at AS startedAt, finished_at AS finis
  ORDER BY id DESC LIMIT 5`;
 
 /** What is loaded, with the last five imports, of one state of the database. Milliseconds; the digest is not part of it. */
-export function loadedStatus(db: Database): Status {
+export function loadedStatus(db: Database) {
   const { sqlite } = db;
   const all = <T>(sql: string) => sqlite.prepare<[], T>(sql).all();
   const one = <T>(sql: string) => all<T>(sql)[0]!;
   return db.read(() => ({
     catalog: {
       ...fileStatus(db, 'catalog'),
-      ...one<Pick<Status['catalog'], 'generation' | 'changedAt'>>(changed),
+      ...one<{ generation: number; changedAt: string | null }>(changed),
     },
-    stigs: one(stigs),
+    /** `releases` counts all retained ones, `findings` those of current ones. */
+    stigs: one<Record<string, number> & { newestReleaseDate: string | null }>(stigs),
     frameworks: all<FrameworkStatus>(frameworks).map((row) => ({ ...row, default: Boolean(row.default) })),
-    crosswalk: one(crosswalk),
-    roles: one(roles),
+    crosswalk: one<Record<string, number>>(crosswalk),
+    roles: one<Record<string, number | string | null>>(roles),
     documents: one<{ documents: number }>('SELECT count(*) AS documents FROM documents').documents,
+    /** The file, and the number of rows of each kind. */
     users: { ...fileStatus(db, 'users'), ...one<Record<string, number>>(users) },
-    imports: all(imports),
+    imports: all<ImportStatus>(imports),
+    /** The files that an older version skipped and this one reads: import them again (rule D42.9). */
     readAgain: filesToReadAgain(sqlite).map(({ source }) => source),
   }));
 }

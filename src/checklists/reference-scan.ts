@@ -1,5 +1,5 @@
 import { badRequest } from '../base/errors.ts';
-import { type FoundId, forEachId } from '../catalog/controls/id-grammar.ts';
+import { eachId, type FoundId } from '../catalog/controls/id-grammar.ts';
 import { decodeFile } from '../read/decode.ts';
 import { ImportError } from '../read/import-error.ts';
 import type { ReferenceFact, References } from './reference-schema.ts';
@@ -32,15 +32,15 @@ export function fileText(bytes: Uint8Array): string | null {
 export function placesIn(text: string, vocabulary: Vocabulary, most = mostReferences): Place[] {
   const places: Place[] = [];
   let [line, start, end] = [1, 0, text.indexOf('\n')];
-  forEachId(text, (found) => {
-    if (found.kind === 'stigId' && !isOfRelease(found.id, vocabulary)) return;
+  for (const found of eachId(text)) {
+    if (found.kind === 'stigId' && !isOfRelease(found.id, vocabulary)) continue;
     if (places.length === most) throw badRequest(`The text has more than ${most} ids. Divide it`, '/text');
     for (; end >= 0 && end < found.index; end = text.indexOf('\n', start)) {
       line++;
       start = end + 1;
     }
     places.push({ ...found, line, column: found.index - start + 1 });
-  });
+  }
   return places;
 }
 

@@ -1,4 +1,4 @@
-import { createFindControls } from '../catalog/controls/find-control.ts';
+import { createControlLookup } from '../catalog/controls/find-control.ts';
 import type { CatalogFramework } from '../catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../catalog/controls/identifier.ts';
 import type { StigByName, StigNameIndex } from '../catalog/stigs/name-index.ts';
@@ -52,7 +52,7 @@ export function referencesToStigs({ ofSlug }: StigNameIndex, names: string[]) {
 
 /** Finds in the catalog what users' data refers to (rule D23.2). */
 export function createReferences(db: Database) {
-  const findControls = createFindControls(db);
+  const { findControls } = createControlLookup(db);
   const documentSummary = db.sqlite
     .prepare<[string], string>('SELECT summary_json FROM documents WHERE document_id = ?')
     .pluck();

@@ -72,13 +72,18 @@ export function textOrTexts(name: string, characters: number) {
   return severalValues(name, requestText(name, characters)).openapi(repeated);
 }
 
-/** A list of known words, comma-separated or repeated, compared case-insensitively; an unknown word is a 400 (D3.2). */
-export function wordList<const T extends string>(name: string, words: readonly T[]) {
+/**
+ * A list of known words, comma-separated or repeated, compared case-insensitively unless `read` finds the word of a text;
+ * an unknown word is a 400 (D3.2).
+ */
+export function wordList<const T extends string>(
+  name: string,
+  words: readonly T[],
+  read = (text: string) => words.find((word) => word.toLowerCase() === text.trim().toLowerCase()),
+) {
   return severalValues(name, z.string(), ',')
     .transform((given, context) => {
-      const known = given.map((each) =>
-        words.find((word) => word.toLowerCase() === each.trim().toLowerCase()),
-      );
+      const known = given.map(read);
       if (known.includes(undefined)) {
         context.addIssue({ code: 'custom', message: `${name} must be one or more of: ${words.join(', ')}` });
         return z.NEVER;
@@ -98,7 +103,7 @@ export function nameList(name: string, characters: number) {
 }
 
 /** How OpenAPI describes a parameter that takes several of some words. */
-export function arrayOf(words: readonly string[]) {
+function arrayOf(words: readonly string[]) {
   return {
     ...repeated,
     items: { type: 'string' as const, enum: [...words] },

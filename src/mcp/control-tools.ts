@@ -5,7 +5,7 @@ import { brief } from '../base/text.ts';
 import { assessmentLines } from '../catalog/controls/assessment.ts';
 import { cciQuestion, defaultStatuses } from '../catalog/crosswalk/queries.ts';
 import { automationOfStigs } from '../catalog/crosswalk/reports.ts';
-import { citeControl, isImported, missingControl } from '../catalog/search/control-versions.ts';
+import { citeControl, missingControl } from '../catalog/search/control-versions.ts';
 import {
   controlOf,
   frameworkOf,
@@ -156,7 +156,7 @@ export function coverage(services: Services, call: Call): Answer {
       ? ofList(() => services.listStigs.releases(call.user!, list!).stigs)
       : [services.stigs.named(release.slug, release.version)];
   const key = frameworkOf(framework);
-  if (!isImported(services.controls, key, revision))
+  if (services.controls.findVersion(key, revision) === null)
     throw missingControl(services.controls, key, '', revision);
   const rollup = (call.args.rollup as unknown) === true;
   const asked = services.coverage.scopeOf({ framework: key, revision, baseline });

@@ -73,7 +73,7 @@ onReal?.('each answers, alone and with filters, and its pages fit', async () => 
     assert.ok([...q].length <= longest && q !== '', name);
     for (const filter of [
       {},
-      { severity: new Set(['high', 'medium', 'low']) },
+      { severity: new Set(['high', 'medium', 'low'] as const) },
       { stig: ['red_hat_enterprise_linux_9'], sort: 'id' as const },
     ]) {
       const { results, exact, relaxed, counts, pagination } = service.search({

@@ -67,7 +67,7 @@ function question(): RuleSearch {
   const filter = pick([
     {},
     {},
-    { severity: new Set(['high']) },
+    { severity: new Set(['high' as const]) },
     { sort: 'id' as const },
     { stig: [`product_${below(9)}`] },
   ]);

@@ -6,7 +6,7 @@ import { OscalDocument } from '../../http/oscal-document.ts';
 import { createRoutes, type RequestContext } from '../../http/route.ts';
 import { jsonContent } from '../../http/schema.ts';
 import { cciList, controlFile, controlList, frameworkList } from './jobs.ts';
-import type { ControlFilter, ControlService } from './queries.ts';
+import type { ControlService } from './queries.ts';
 import * as schemas from './schema.ts';
 
 const published = [
@@ -90,7 +90,7 @@ export function controlRoutes(access: Access, ask: Ask, controls: ControlService
     },
   });
 
-  const listed = async (c: RequestContext, framework: string, filter: ControlFilter) =>
+  const listed = async (c: RequestContext, framework: string, filter: schemas.ControlFilter) =>
     answer(c, (await ask(controlList, framework, filter)).bytes, publicHeaders);
   /** The fields of a record depend on its framework. */
   const record = (framework: string, controlId: string, version: string | undefined) =>

@@ -2,7 +2,6 @@ import type { Database } from '../../db/database.ts';
 import {
   type ObjectivePart,
   partOf,
-  type Relation,
   relationOf,
   relations,
   type StoredAssessment,
@@ -61,7 +60,7 @@ const valuesOfBaselines = `SELECT parameter, name AS source, value
  ORDER BY ordinal, place`;
 
 /** What a control asks (rule D37): what its sources state, with the values of profiles and the CCIs of each objective. */
-export function createControlAssessments({ sqlite, read }: Database) {
+export function createControlAssessments({ sqlite }: Database) {
   const referencesTo = sqlite.prepare<[string], CciReference>(referencesToControls);
   const valuesOf = sqlite.prepare<object, ParameterValue>(valuesOfBaselines);
   const stored = sqlite
@@ -119,14 +118,13 @@ export function createControlAssessments({ sqlite, read }: Database) {
       complete(framework, version, [control])[0]!,
 
     /** What some controls of a version ask, by identifier. */
-    assessments: (framework: string, version: string, identifiers: string[]): Map<string, Assessment> =>
-      read(() => {
-        const controls = stored
-          .all(framework, version, JSON.stringify(identifiers))
-          .map(([identifier, json]) => ({ identifier, assessment: JSON.parse(json ?? '{}') }));
-        const assessments = complete(framework, version, controls);
-        return new Map(controls.map(({ identifier }, at) => [identifier, assessments[at]!]));
-      }),
+    assessments(framework: string, version: string, identifiers: string[]): Map<string, Assessment> {
+      const controls = stored
+        .all(framework, version, JSON.stringify(identifiers))
+        .map(([identifier, json]) => ({ identifier, assessment: JSON.parse(json ?? '{}') }));
+      const assessments = complete(framework, version, controls);
+      return new Map(controls.map(({ identifier }, at) => [identifier, assessments[at]!]));
+    },
 
     /** The folded names of the families of the controls of a version, codes too. */
     familyNames: (framework: string, version: string): Map<string, string[]> =>
@@ -161,11 +159,12 @@ function leavesOf(parts: ObjectivePart[], context = '', linked?: string): Leaf[]
 
 /** Each CCI once, with the nearest relation; in the order of relations, then of CCIs. */
 function ccisOf(part: string, referenced: ReferencedPart[]): Objective['ccis'] {
-  const nearest = new Map<string, Relation>();
-  for (const relation of relations)
-    for (const { cci, part: other } of referenced)
-      if (!nearest.has(cci) && relationOf(part, other) === relation) nearest.set(cci, relation);
-  return [...nearest].map(([cci, relation]) => ({ cci, relation }));
+  const related = relations.flatMap((relation) =>
+    referenced
+      .filter((each) => relationOf(part, each.part) === relation)
+      .map(({ cci }) => ({ cci, relation })),
+  );
+  return related.filter(({ cci }, at) => related.findIndex((each) => each.cci === cci) === at);
 }
 
 const lineOf = (...parts: string[]) => parts.filter((part) => part !== '').join(' | ');

@@ -21,7 +21,7 @@ const matching = `FROM controls
 
 /** The CCIs of an imported list as records (rule D54.1): what DISA states of each, and how many rules cite it. */
 export function createCciRecords(db: Database, { versionOf }: ControlVersions) {
-  const { sqlite, read } = db;
+  const { sqlite } = db;
   const listed = prepareList<CciRow>(db, { columns, matching, order: 'ordinal' });
   const one = sqlite.prepare<[version: string, identifier: string], CciRow>(
     `SELECT ${columns} FROM controls WHERE framework = 'cci' AND version = ? AND identifier = ?`,
@@ -54,18 +54,17 @@ export function createCciRecords(db: Database, { versionOf }: ControlVersions) {
 
   return {
     /** A page of the CCIs of a list, by default of the newest. Throws NOT_FOUND for a list that is not imported. */
-    ccis: ({ search = '', status, version: wanted, ...page }: CciQuery): CciList =>
-      read(() => {
-        const version = versionOf('cci', wanted) ?? '';
-        const statuses = status === undefined ? null : JSON.stringify([...status]);
-        const { rows, pagination } = listed({ version, search: fold(search), statuses }, page);
-        const controls = recordsOf(version, rows);
-        return { framework: 'cci', version, total: pagination.total, controls, pagination };
-      }),
+    ccis({ search = '', status, version: wanted, ...page }: CciQuery): CciList {
+      const version = versionOf('cci', wanted) ?? '';
+      const statuses = status === undefined ? null : JSON.stringify([...status]);
+      const { rows, pagination } = listed({ version, search: fold(search), statuses }, page);
+      const controls = recordsOf(version, rows);
+      return { framework: 'cci', version, total: pagination.total, controls, pagination };
+    },
 
     /** One CCI of a list, by its published identifier. */
     cci: (version: string, identifier: string): CciRecord =>
-      read(() => recordsOf(version, [one.get(version, identifier)!])[0]!),
+      recordsOf(version, [one.get(version, identifier)!])[0]!,
   };
 }
 

@@ -1,10 +1,10 @@
-import { AppError, badRequest } from '../../base/errors.ts';
+import { badRequest } from '../../base/errors.ts';
 import { cut, fold, guardedCell } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { type Column, joined } from '../../http/columns.ts';
 import type { ControlAssessments } from './assessment.ts';
 import type { StoredAssessment } from './assessment-record.ts';
-import { isNistBaseline } from './frameworks.ts';
+import { isNistBaseline, noFramework } from './frameworks.ts';
 import { familyCodeOf } from './identifier.ts';
 import type { StatementPart } from './schema.ts';
 import type { ControlVersions } from './versions.ts';
@@ -56,7 +56,7 @@ type StoredRow = Pick<ExportedControl, 'identifier' | 'status' | 'title' | 'fami
 
 /** Gives a function that reads a catalog, or one of its baselines, for a download. */
 export function createExportedCatalog(
-  { sqlite, read }: Database,
+  { sqlite }: Database,
   { versionOf, checkBaselines, baselineOf }: ControlVersions,
   { setBy }: ControlAssessments,
 ) {
@@ -75,34 +75,33 @@ export function createExportedCatalog(
     .pluck();
 
   /** Throws NOT_FOUND for an unknown framework or version, a 400 for a baseline without controls in the version. */
-  return (framework: string, wanted?: string, name?: string): ExportedCatalog =>
-    read(() => {
-      const version = versionOf(framework, wanted);
-      if (version === null) throw new AppError('NOT_FOUND', `Framework not found: ${cut(framework)}`);
-      if (name !== undefined) checkBaselines(framework, new Set([name]));
-      const baseline = baselineOf(framework, version, name);
-      if (name !== undefined && !baseline?.controls)
-        throw badRequest(`baseline: no control of ${cut(version)} is in ${cut(name)}`, 'baseline');
-      const changed = editions.all(framework, version).find((each) => /^\d{4}-\d\d-\d\d(?:T|$)/.test(each));
-      const controls = rows
-        .all({ framework, version, baseline: name ?? null })
-        .map(({ familyNames, withdrawnInto, record, ...row }): ExportedControl => {
-          const stated = { ...unstated, ...JSON.parse(record), ...row };
-          return {
-            ...stated,
-            familyCode: familyCode(framework, row, JSON.parse(familyNames)),
-            withdrawnInto: JSON.parse(withdrawnInto),
-            baselines: stated.baselines.filter(isNistBaseline),
-          };
-        });
-      return {
-        framework,
-        version,
-        changed: changed ?? null,
-        controls,
-        baseline: baseline && { ...baseline, values: setBy(framework, version, baseline.name) },
-      };
-    });
+  return (framework: string, wanted?: string, name?: string): ExportedCatalog => {
+    const version = versionOf(framework, wanted);
+    if (version === null) throw noFramework(framework);
+    if (name !== undefined) checkBaselines(framework, new Set([name]));
+    const baseline = baselineOf(framework, version, name);
+    if (name !== undefined && !baseline?.controls)
+      throw badRequest(`baseline: no control of ${cut(version)} is in ${cut(name)}`, 'baseline');
+    const changed = editions.all(framework, version).find((each) => /^\d{4}-\d\d-\d\d(?:T|$)/.test(each));
+    const controls = rows
+      .all({ framework, version, baseline: name ?? null })
+      .map(({ familyNames, withdrawnInto, record, ...row }): ExportedControl => {
+        const stated = { ...unstated, ...JSON.parse(record), ...row };
+        return {
+          ...stated,
+          familyCode: familyCode(framework, row, JSON.parse(familyNames)),
+          withdrawnInto: JSON.parse(withdrawnInto),
+          baselines: stated.baselines.filter(isNistBaseline),
+        };
+      });
+    return {
+      framework,
+      version,
+      changed: changed ?? null,
+      controls,
+      baseline: baseline && { ...baseline, values: setBy(framework, version, baseline.name) },
+    };
+  };
 }
 
 function familyCode(
@@ -114,7 +113,8 @@ function familyCode(
   return framework !== 'cci' && code === fold(familyCodeOf(framework, identifier)) ? '' : code;
 }
 
-const columnNames = [
+/** The columns of our interchange, in order. */
+export const interchangeNames = [
   'framework',
   'version',
   'identifier',
@@ -137,10 +137,10 @@ const columnNames = [
   'threat',
   'resources',
 ] as const;
-type InterchangeRow = Record<(typeof columnNames)[number], string | string[] | null>;
+type InterchangeRow = Record<(typeof interchangeNames)[number], string | string[] | null>;
 
 /** The columns of our interchange (data/README.md); an import of the file gives the same controls (rule D30.1). */
-export const interchangeColumns: Column<InterchangeRow>[] = columnNames.map((name) => ({
+export const interchangeColumns: Column<InterchangeRow>[] = interchangeNames.map((name) => ({
   name,
   value: ({ [name]: value }) => guarded(Array.isArray(value) ? joined(value) : value),
 }));

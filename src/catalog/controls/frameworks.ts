@@ -44,24 +44,18 @@ export function frameworkKey(text: string): string {
   return frameworks.find((each) => each === text.trim().toLowerCase()) ?? text;
 }
 
-/** The NOT_FOUND for a framework that is neither published nor in the catalog (`isKnown`), else null. */
-export function unknownFramework(framework: string, isKnown: boolean, field?: string): AppError | null {
-  if (isKnown || isPublished(framework)) return null;
-  return notThere(field, `Framework not found: ${cut(framework)}`);
-}
+/** The NOT_FOUND for a framework; `field` names it in the request. */
+export const noFramework = (framework: string, field?: string): AppError =>
+  notThere(field, `Framework not found: ${cut(framework)}`);
 
-/** Throws that NOT_FOUND; `field` names the framework in the request. */
+/** Throws that NOT_FOUND for a framework that is neither published nor in the catalog (`isKnown`). */
 export function requireFramework(framework: string, isKnown: boolean, field?: string): void {
-  const unknown = unknownFramework(framework, isKnown, field);
-  if (unknown) throw unknown;
+  if (!isKnown && !isPublished(framework)) throw noFramework(framework, field);
 }
 
 /** Compares two framework keys by the order of rule D7.2. */
 export function compareFrameworks(a: string, b: string): number {
-  const rank = (framework: string) => {
-    const index = (frameworks as readonly string[]).indexOf(framework);
-    return index < 0 ? frameworks.length : index;
-  };
+  const rank = (framework: string) => [...frameworks, framework].indexOf(framework);
   return rank(a) - rank(b) || compareCodePoints(a, b);
 }
 
@@ -88,14 +82,9 @@ export function withoutEndingZeros(label: string): string {
 
 /** Compares two labels by the numbers in them, then as text: `Rev 5.1.1` before `Rev 5.2.0`, older dates first. */
 export function compareVersions(a: string, b: string): number {
-  const numbers = (label: string) => (label.match(/\d+/g) ?? []).map(Number);
-  const left = numbers(a);
-  const right = numbers(b);
-  for (let i = 0; i < Math.max(left.length, right.length); i++) {
-    const difference = (left[i] ?? -1) - (right[i] ?? -1);
-    if (difference !== 0) return difference;
-  }
-  return compareCodePoints(a, b);
+  const numbers = (label: string) =>
+    (label.match(/\d+/g) ?? []).map((digits) => digits.padStart(20, '0')).join(' ');
+  return compareCodePoints(numbers(a), numbers(b)) || compareCodePoints(a, b);
 }
 
 /** The revisions of 800-53 whose CCI references make edges: the newest, and the one carried over (rule D7.1 (a)). */

@@ -1,8 +1,8 @@
 import { type RenderedFile, renderFile } from '../../http/downloads.ts';
 import { interchangeColumns, interchangeRows } from './export.ts';
 import { toCatalog, toProfile } from './oscal.ts';
-import type { ControlFilter, ControlService, LoadedCatalog } from './queries.ts';
-import type { CciList, CciQuery, ExportQuery, Frameworks } from './schema.ts';
+import type { ControlService, LoadedCatalog } from './queries.ts';
+import type { CciList, CciQuery, ControlFilter, ExportQuery, Frameworks } from './schema.ts';
 
 export interface ControlServices {
   controls: ControlService;

@@ -1,6 +1,6 @@
 import { oscalNamespace, stableId } from '../../base/ids.ts';
+import { items } from '../../base/text.ts';
 import {
-  filled,
   type OscalResource,
   oneLine,
   oscalDocument,
@@ -59,11 +59,7 @@ const publications: Record<string, string> = {
 const bareVersion = (version: string) => version.replace(/^Rev /, '');
 
 /** OSCAL titles have one line. */
-const withoutBreaks = (text: string) =>
-  text
-    .split('\n')
-    .flatMap((line) => line.trim() || [])
-    .join(' ');
+const withoutBreaks = (text: string) => items(text, '\n').join(' ');
 
 /** The title of a version of a framework in references. */
 export function publicationOf(framework: string, version: string): string {
@@ -104,18 +100,16 @@ export function toCatalog({ framework, version, changed, controls }: ExportedCat
       controls: (enhancements.get(control.identifier) ?? []).map(write),
     });
   const families = Map.groupBy(enhancements.get('') ?? [], (control) => familyOf(framework, control));
-  const groups = [...families].flatMap(([title, members]) =>
-    title === ''
-      ? []
-      : [
-          withoutEmpty({
-            id: groupId(framework, members[0]!),
-            class: 'family',
-            title,
-            controls: members.map(write),
-          }),
-        ],
-  );
+  const groups = [...families]
+    .filter(([title]) => title !== '')
+    .map(([title, members]) =>
+      withoutEmpty({
+        id: groupId(framework, members[0]!),
+        class: 'family',
+        title,
+        controls: members.map(write),
+      }),
+    );
   const metadata = oscalMetadata(publicationOf(framework, version), bareVersion(version), changed, {
     props: [renderedProp, ...ownProp(ownNames.framework, framework), ...ownProp(ownNames.version, version)],
     remarks:
@@ -152,7 +146,7 @@ function toControl(framework: string, control: ExportedControl): object {
   const isTextless = status === 'active' && statement === '' && control.statementParts.length === 0;
   // Without a published title the identifier, as NIST has it in 800-171.
   const shown = withoutBreaks(title) || identifier;
-  const restored = shown === identifier ? '' : shown;
+  const isRestored = title === (shown === identifier ? '' : shown);
   return withoutEmpty({
     id,
     class: framework === 'nist-800-53' ? `SP800-53${identifier.includes('(') ? '-enhancement' : ''}` : '',
@@ -175,7 +169,7 @@ function toControl(framework: string, control: ExportedControl): object {
       ...statementOf(id, control),
       ...(guidance === '' ? [] : [{ id: `${id}_gdn`, name: 'guidance', prose: guidance }]),
       ...toAssessmentParts(id, identifier, control.assessment),
-      ...(restored === title ? [] : ownPart('title', title)),
+      ...(isRestored ? [] : ownPart('title', title)),
       ...(framework === 'cci' ? [] : ownPart(ownNames.familyCode, control.familyCode)),
       ...ownPart('threat', control.threat),
       ...ownPart('resources', control.resources),
@@ -197,9 +191,9 @@ function statementOf(id: string, { statement, statementParts }: ExportedControl)
   const [first, ...rest] = statementParts;
   if (!first) return statement === '' ? [] : [{ name: 'statement', props: [wholeProp], prose: statement }];
   const isLead = first.label === '' && first.prose !== '' && first.parts.length === 0;
-  const items = isLead ? rest : statementParts;
-  const lead = isLead ? { id: first.id, prose: first.prose } : { id: `${id}_smt`, prose: '' };
-  return [toPart('statement', { ...lead, label: '', parts: items })];
+  const parts = isLead ? rest : statementParts;
+  const lead = isLead ? first : { id: `${id}_smt`, label: '', prose: '' };
+  return [toPart('statement', { ...lead, parts })];
 }
 
 function toPart(name: string, { id, label, prose, parts }: StatementPart): object {
@@ -237,7 +231,7 @@ export function toProfile(
 }
 
 /** Parameters of a control as OSCAL has them (rule D37.4). */
-export function toParameters({ parameters = [] }: Partial<StoredAssessment>): object[] {
+function toParameters({ parameters = [] }: Partial<StoredAssessment>): object[] {
   return parameters.map((parameter) => {
     const { id, label, text, choices, howMany, aggregates = [], published, stated = [] } = parameter;
     const isMany = howMany === 'one-or-more';
@@ -249,19 +243,19 @@ export function toParameters({ parameters = [] }: Partial<StoredAssessment>): ob
       ...(isToken(id) ? [] : ownProp(idName, id)),
       ...(rebuilt === text ? [] : ownProp(shownName, text)),
     ];
-    return {
+    return withoutEmpty({
       id: isToken(id) ? id : tokenOf(id),
-      ...filled('props', props),
+      props,
       ...(howMany === null
         ? { label: own }
-        : { select: { ...(isMany ? { 'how-many': howMany } : {}), choice: choices } }),
-      ...filled('values', stated),
-    };
+        : { select: { ...(isMany && { 'how-many': howMany }), choice: choices } }),
+      values: stated,
+    });
   });
 }
 
 /** Objectives and methods of a control as parts; `id` is that of the control. */
-export function toAssessmentParts(
+function toAssessmentParts(
   id: string,
   identifier: string,
   { objectives = [], methods = [] }: Partial<StoredAssessment>,
@@ -298,12 +292,12 @@ export function toAssessmentParts(
 
 /** The item of 800-171 that a part names: `c 2` of 03.01.01 is `#SR-03.01.01.c.02`. */
 function itemOf(identifier: string, part: string): string {
-  const words = part.split(' ').filter((word) => word !== '');
-  return `#${[`SR-${identifier}`, ...words.map((word) => word.replace(/^\d$/, '0$&'))].join('.')}`;
+  const words = items(part, ' ').map((word) => word.replace(/^\d$/, '0$&'));
+  return `#${[`SR-${identifier}`, ...words].join('.')}`;
 }
 
 /** Whether OSCAL allows a text as an id. */
-export const isToken = (text: string) => /^[\p{L}_][\p{L}\p{N}.\-_]*$/u.test(text);
+const isToken = (text: string) => /^[\p{L}_][\p{L}\p{N}.\-_]*$/u.test(text);
 
 /** An id that OSCAL requires, of one that it does not allow. */
 const tokenOf = (id: string) => `_${id.replace(/[^\p{L}\p{N}.\-_]/gu, '_')}`;

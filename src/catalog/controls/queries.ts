@@ -2,29 +2,16 @@ import { AppError } from '../../base/errors.ts';
 import { frameworkTitle } from '../../base/framework-title.ts';
 import { cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
-import { perCatalogVersion } from '../../db/per-catalog-version.ts';
 import { prepareList } from '../../http/paging.ts';
 import type { Pagination } from '../../http/schema.ts';
-import { type ControlAssessments, createControlAssessments } from './assessment.ts';
+import { createControlAssessments } from './assessment.ts';
 import type { StoredAssessment } from './assessment-record.ts';
 import { createCciRecords } from './ccis.ts';
 import { createExportedCatalog } from './export.ts';
-import { createPublishedForm } from './find-control.ts';
+import { createControlLookup } from './find-control.ts';
 import { compareVersions } from './frameworks.ts';
-import type { Assessment, Frameworks, ListedControl, ShownControl } from './schema.ts';
-import { type ControlVersions, createControlVersions } from './versions.ts';
-
-/** The filters of the control lists; a control must match one word of each group of `words` (type, mac, impact). */
-export interface ControlFilter {
-  search?: string | undefined;
-  family?: string | undefined;
-  version?: string | undefined;
-  page?: number | undefined;
-  limit?: number | undefined;
-  /** Names of baselines, folded; an unknown one is a 400. */
-  baseline?: Set<string> | undefined;
-  words: (Set<string> | undefined)[];
-}
+import type { Assessment, ControlFilter, Frameworks, ListedControl, ShownControl } from './schema.ts';
+import { createControlVersions } from './versions.ts';
 
 /** A page of the active controls of a framework; all of them on one page where the filter has no limit. */
 export interface ControlPage {
@@ -67,21 +54,11 @@ export type ControlService = ReturnType<typeof createControlService>;
 
 /** The queries of the control catalogs (rule D6). */
 export function createControlService(db: Database) {
-  const versions = createControlVersions(db);
-  const assessments = createControlAssessments(db);
-  return {
-    ...versions,
-    ...assessments,
-    ...createCatalogs(db, versions),
-    ...createRecords(db, versions, assessments),
-    ...createCciRecords(db, versions),
-    exported: createExportedCatalog(db, versions, assessments),
-  };
-}
-
-/** The lists of active controls of a framework, and the catalogs that are loaded. */
-function createCatalogs(db: Database, versions: ControlVersions) {
   const { sqlite, read } = db;
+  const versions = createControlVersions(db);
+  const { versionOf, searchedVersions } = versions;
+  const assessments = createControlAssessments(db);
+  const { publishedForm } = createControlLookup(db);
   const listed = prepareList<{ json: string }>(db, {
     columns: 'list_json AS json',
     matching,
@@ -105,70 +82,17 @@ function createCatalogs(db: Database, versions: ControlVersions) {
         WHERE t.framework = ? ORDER BY v.is_default DESC, v.is_newest DESC, t.edition DESC, t.title LIMIT 1`,
     )
     .pluck();
-  const totals = perCatalogVersion(db, () => new Map(countedByVersion.all()));
-  const totalOf = (framework: string, version: string) => totals().get(`${framework} ${version}`) ?? 0;
-
-  return {
-    /** Throws NOT_FOUND for a version that is not imported, 400 for an unknown baseline. */
-    page: (framework: string, { words, baseline, ...filter }: ControlFilter): ControlPage =>
-      read(() => {
-        const version = versions.versionOf(framework, filter.version) ?? '';
-        versions.checkBaselines(framework, baseline);
-        const groups = [baseline, ...words].flatMap((group) => (group ? [[...group].map(fold)] : []));
-        const wanted = {
-          framework,
-          version,
-          search: fold(filter.search ?? ''),
-          family: filter.family === undefined ? null : fold(filter.family.trim()),
-          groups: JSON.stringify(groups),
-        };
-        const { rows, pagination } = listed(wanted, filter);
-        const controls = rows.map(({ json }) => JSON.parse(json) as ListedControl);
-        return { framework, version, total: pagination.total, controls, pagination };
+  /** Every framework with its imported versions, newest first, and their numbers of active controls. */
+  function catalogs() {
+    const totals = new Map(countedByVersion.all());
+    return versions.known().map((framework) => ({
+      framework,
+      versions: versions.versions(framework).map((each) => {
+        return { ...each, controls: totals.get(`${framework} ${each.version}`) ?? 0 };
       }),
+    }));
+  }
 
-    /** The families of a version, in the order of its catalog. Throws NOT_FOUND for a version that is not imported. */
-    families: (framework: string, wanted: string | undefined): string[] =>
-      read(() => familiesOf.all(framework, versions.versionOf(framework, wanted) ?? '')),
-
-    /** Every framework with its imported versions and baselines (rule D54.1). */
-    frameworks: (): Frameworks =>
-      read(() => ({
-        frameworks: versions.known().map((framework) => ({
-          framework,
-          title: statedTitle.get(framework) ?? frameworkTitle(framework),
-          versions: versions.versions(framework).map(({ version, isServed: current }) => {
-            return { version, current, controls: totalOf(framework, version) };
-          }),
-          baselines: versions.namedBaselines(framework),
-        })),
-      })),
-
-    /** The control catalogs, loaded or not, with their numbers of controls. */
-    loaded: (): LoadedCatalog[] =>
-      read(() =>
-        versions.known().map((framework) => {
-          const imported = versions.versions(framework);
-          const served = imported.find(({ isServed }) => isServed);
-          return {
-            framework,
-            version: served?.label ?? '',
-            otherVersions: imported.filter((each) => each !== served).map(({ label }) => label),
-            total: served === undefined ? 0 : totalOf(framework, served.version),
-          };
-        }),
-      ),
-  };
-}
-
-/** Single controls, and the enhancements of one. */
-function createRecords(
-  db: Database,
-  { versionOf, searchedVersions }: ControlVersions,
-  { assessmentOf }: ControlAssessments,
-) {
-  const { sqlite, read } = db;
-  const publishedForm = createPublishedForm(db);
   const identifierOf = sqlite
     .prepare<[string, string], string>('SELECT identifier FROM control_keys WHERE id = ? AND framework = ?')
     .pluck();
@@ -176,7 +100,7 @@ function createRecords(
     `SELECT c.record_json AS json, v.edition FROM controls AS c JOIN framework_versions AS v USING (framework, version)
       WHERE framework = ? AND version = ? AND c.identifier = ?`,
   );
-  const versionsWith = sqlite
+  const versionsOf = sqlite
     .prepare<[string, string], string>(
       `SELECT c.version FROM control_keys AS k JOIN controls AS c ON c.control_id = k.id
         WHERE k.framework = ? AND k.identifier = ?`,
@@ -195,6 +119,10 @@ function createRecords(
   const publishedOf = (framework: string, controlId: string): string =>
     identifierOf.get(controlId.toLowerCase(), framework) ?? publishedForm(framework, controlId) ?? '';
 
+  /** The imported versions that have a control, newest first. */
+  const versionsWith = (framework: string, controlId: string): string[] =>
+    versionsOf.all(framework, publishedOf(framework, controlId)).sort((a, b) => compareVersions(b, a));
+
   /**
    * One control by id or identifier (D6.1), with the edition of its version (rule D6.5); null where the version, by default
    * the served one, does not have it.
@@ -206,14 +134,63 @@ function createRecords(
         const found = stored.get(framework, version, identifier);
         if (found === undefined) continue;
         const { assessment, ...record } = JSON.parse(found.json) as StoredRecord;
-        const asked = assessmentOf(framework, version, { identifier, assessment });
+        const asked = assessments.assessmentOf(framework, version, { identifier, assessment });
         return { ...record, edition: found.edition || null, ...asked };
       }
       return null;
     });
 
   return {
+    ...versions,
+    ...assessments,
+    ...createCciRecords(db, versions),
+    exported: createExportedCatalog(db, versions, assessments),
+
+    /** Throws NOT_FOUND for a version that is not imported, 400 for an unknown baseline. */
+    page(framework: string, { words, baseline, ...filter }: ControlFilter): ControlPage {
+      const version = versionOf(framework, filter.version) ?? '';
+      versions.checkBaselines(framework, baseline);
+      const groups = [baseline, ...words].flatMap((group) => (group ? [[...group].map(fold)] : []));
+      const wanted = {
+        framework,
+        version,
+        search: fold(filter.search ?? ''),
+        family: filter.family === undefined ? null : fold(filter.family.trim()),
+        groups: JSON.stringify(groups),
+      };
+      const { rows, pagination } = listed(wanted, filter);
+      const controls = rows.map(({ json }) => JSON.parse(json) as ListedControl);
+      return { framework, version, total: pagination.total, controls, pagination };
+    },
+
+    /** The families of a version, in the order of its catalog. Throws NOT_FOUND for a version that is not imported. */
+    families: (framework: string, wanted: string | undefined): string[] =>
+      familiesOf.all(framework, versionOf(framework, wanted) ?? ''),
+
+    /** Every framework with its imported versions and baselines (rule D54.1). */
+    frameworks: (): Frameworks => ({
+      frameworks: catalogs().map(({ framework, versions: all }) => ({
+        framework,
+        title: statedTitle.get(framework) ?? frameworkTitle(framework),
+        versions: all.map(({ version, isServed: current, controls }) => ({ version, current, controls })),
+        baselines: versions.namedBaselines(framework),
+      })),
+    }),
+
+    /** The control catalogs, loaded or not, with their numbers of controls. */
+    loaded: (): LoadedCatalog[] =>
+      catalogs().map(({ framework, versions: all }) => {
+        const served = all.find(({ isServed }) => isServed);
+        return {
+          framework,
+          version: served?.label ?? '',
+          otherVersions: all.filter((each) => each !== served).map(({ label }) => label),
+          total: served?.controls ?? 0,
+        };
+      }),
+
     find,
+    versionsWith,
 
     /** As `find`, but throws NOT_FOUND, and names the versions that have the control. */
     one(framework: string, controlId: string, label?: string): ShownControl {
@@ -221,9 +198,7 @@ function createRecords(
       if (found !== null) return found;
       versionOf(framework, label);
       const [version = ''] = searchedVersions(framework, label);
-      const others = versionsWith
-        .all(framework, publishedOf(framework, controlId))
-        .sort((a, b) => compareVersions(b, a));
+      const others = versionsWith(framework, controlId);
       const elsewhere =
         others.length === 0
           ? ''

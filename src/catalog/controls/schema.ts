@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { fold } from '../../base/text.ts';
-import { arrayOf, nameList, severalValues, wordList } from '../../http/arrays.ts';
+import { nameList, wordList } from '../../http/arrays.ts';
 import {
   flag,
   format,
@@ -243,6 +243,8 @@ export const query80053 = z.object({
   family: family('The full name or the two-letter code. Case is ignored.'),
   baseline: baselineNames,
 });
+/** The filters of the control lists; a control must match one word of each group of `words` (type, mac, impact). */
+export type ControlFilter = z.infer<typeof query80053> & { words: (Set<string> | undefined)[] };
 export const query800171 = z.object({
   ...shared,
   family: family('The full name or the two-letter code. Case is ignored.'),
@@ -251,21 +253,9 @@ export const query800171 = z.object({
 export const queryDod8500 = z.object({
   ...shared,
   family: family('The subject area or its two-letter code. Case is ignored.'),
-  mac: macLevels(),
+  mac: wordList('mac', macNames, macLevel),
   impact: wordList('impact', ['Low', 'Medium', 'High']),
 });
-
-function macLevels() {
-  return severalValues('mac', z.string(), ',')
-    .transform((given, context) => {
-      const levels = given.map(macLevel);
-      if (!levels.includes(undefined)) return new Set(levels as string[]);
-      context.addIssue(`mac must be one or more of: ${macNames.join(', ')}`);
-      return z.NEVER;
-    })
-    .optional()
-    .openapi(arrayOf(macNames));
-}
 
 export const controlParam = z.object({
   controlId: requestText('controlId', 200).openapi({

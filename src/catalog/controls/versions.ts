@@ -6,17 +6,16 @@ import {
   compareFrameworks,
   compareVersions,
   frameworks,
-  isNistBaseline,
   nistBaselines,
+  noFramework,
   requireFramework,
-  unknownFramework,
   versionKey,
   withEdition,
   withoutEndingZeros,
 } from './frameworks.ts';
 import type { Baselines } from './schema.ts';
 
-/** A version of a framework; its label has the date of its edition. */
+/** A version of a framework; its label has the date of its edition. One is served when the request names none. */
 export interface NamedVersion {
   version: string;
   label: string;
@@ -38,21 +37,30 @@ export function createControlVersions({ sqlite, read }: Database) {
       WHERE b.framework = ? AND b.version = ? ORDER BY b.ordinal`,
   );
   const baselineNames = sqlite
-    .prepare<[string], string>('SELECT DISTINCT name FROM baselines WHERE framework = ? ORDER BY name')
+    .prepare<[string], string>(
+      `SELECT DISTINCT name FROM baselines AS b LEFT JOIN json_each('${JSON.stringify(nistBaselines)}') AS n ON n.value = b.name
+        WHERE framework = ? ORDER BY n.key NULLS LAST, name`,
+    )
     .pluck();
 
-  const newestFirst = (framework: string) =>
-    versionsOf.all(framework).sort((a, b) => compareVersions(b.version, a.version));
+  /** The imported versions of a framework, newest first. */
+  const versions = (framework: string): NamedVersion[] =>
+    versionsOf
+      .all(framework)
+      .map(({ version, edition, isDefault }) => {
+        return { version, label: withEdition(version, edition), isServed: isDefault === 1 };
+      })
+      .sort((a, b) => compareVersions(b.version, a.version));
 
   /** The imported version that a label names, the served one without a label; null where there is none. */
   function findVersion(framework: string, label: string | undefined): string | null {
-    const rows = versionsOf.all(framework);
-    if (label === undefined) return rows.find((row) => row.isDefault)?.version ?? null;
+    const all = versions(framework);
+    if (label === undefined) return all.find(({ isServed }) => isServed)?.version ?? null;
     const bare = (text: string) => withoutEndingZeros(fold(text.trim()).replace(/^rev(?:ision)?\.?\s*/, ''));
     const key = /\d\.\d/.test(label) ? null : versionKey(framework, label);
     const found =
-      rows.find(({ version }) => bare(version) === bare(label)) ??
-      newestFirst(framework).find(({ version }) => versionKey(framework, version) === key);
+      all.find(({ version }) => bare(version) === bare(label)) ??
+      all.find(({ version }) => versionKey(framework, version) === key);
     return found?.version ?? null;
   }
 
@@ -67,48 +75,38 @@ export function createControlVersions({ sqlite, read }: Database) {
   /** The frameworks of imported catalogs: the published first, a site's own by name (rule D7.2). */
   const imported = (): string[] => importedNames.all().sort(compareFrameworks);
 
+  /** The published frameworks, imported or not, then a site's own by name. */
+  const known = (): string[] => [...new Set([...frameworks, ...imported()])];
+
   /** The names of the baselines of all versions of a framework, NIST's first. */
-  function namedBaselines(framework: string): string[] {
-    const names = baselineNames.all(framework);
-    return [
-      ...nistBaselines.filter((each) => names.includes(each)),
-      ...names.filter((each) => !isNistBaseline(each)),
-    ];
-  }
+  const namedBaselines = (framework: string): string[] => baselineNames.all(framework);
 
   return {
+    versions,
     findVersion,
     versionOf,
     imported,
+    known,
     namedBaselines,
-
-    /** The published frameworks, imported or not, then a site's own by name. */
-    known: (): string[] => [...new Set([...frameworks, ...imported()])],
 
     /** The 404 of a path below a framework that the catalogs do not serve: an unknown framework is named. */
     whyNoPath: (framework: string): AppError =>
-      unknownFramework(framework, versionOf(framework, undefined) !== null) ?? noSuchPath(),
+      known().includes(framework) ? noSuchPath() : noFramework(framework),
 
     /** Whether a revision has references of its own: `Rev 5.1.1` shares those of the default `Rev 5`. */
     hasOwnReferences(framework: string, version: string | null): boolean {
-      const served = versionOf(framework, undefined);
+      const served = findVersion(framework, undefined);
       return version !== served && versionKey(framework, version!) !== versionKey(framework, served ?? '');
     },
-
-    /** The imported versions of a framework, newest first; one is served when the request names none. */
-    versions: (framework: string): NamedVersion[] =>
-      newestFirst(framework).map(({ version, edition, isDefault }) => {
-        return { version, label: withEdition(version, edition), isServed: isDefault === 1 };
-      }),
 
     /**
      * The versions to search for a control: the one that a label names, else the default; for 800-171 all, which name
      * different controls (D6.2).
      */
     searchedVersions(framework: string, label: string | undefined): string[] {
-      if (label !== undefined) return [findVersion(framework, label) ?? ''];
-      const rows = newestFirst(framework).sort((a, b) => b.isDefault - a.isDefault);
-      return (framework === 'nist-800-171' ? rows : rows.slice(0, 1)).map((row) => row.version);
+      const isAny = framework === 'nist-800-171' && label === undefined;
+      const others = isAny ? versions(framework).map(({ version }) => version) : [];
+      return [...new Set([findVersion(framework, label) ?? '', ...others])];
     },
 
     /** Throws a 400 for the name of a baseline that no version has (rule D31). */

@@ -2,7 +2,7 @@ import { AppError, badRequest, notThere } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { perCatalogVersion } from '../../db/per-catalog-version.ts';
-import { createFindControl, createFindOwnControl } from '../controls/find-control.ts';
+import { createControlLookup } from '../controls/find-control.ts';
 import { cciRevisions, requireFramework, versionKey } from '../controls/frameworks.ts';
 import { canonicalIdentifier, oscalId, sortKey } from '../controls/identifier.ts';
 import { catalogResource } from '../controls/oscal.ts';
@@ -45,7 +45,8 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
   const { sqlite } = db;
   const { versionOf, hasOwnReferences, imported } = createControlVersions(db);
   const facts = createFacts(db);
-  const findControl = createFindControl(db);
+  const { findControls, ownControl } = createControlLookup(db);
+  const findControl = (framework: string, controlId: string) => findControls([{ framework, controlId }])[0]!;
   const everyControl = sqlite
     .prepare<[], string>(
       `SELECT identifier FROM control_keys WHERE framework = '${target}' ORDER BY sort_key`,
@@ -177,7 +178,7 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
     deprecated,
     filtered,
     pathsToCcis,
-    ownControl: createFindOwnControl(db),
+    ownControl,
 
     /** The same as `findNode`. Throws NOT_FOUND for a control in no source. */
     requireNode(framework: string, controlId: string): FoundNode {

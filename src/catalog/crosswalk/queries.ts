@@ -1,7 +1,7 @@
 import { compareCodePoints } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { perCatalogVersion } from '../../db/per-catalog-version.ts';
-import { createPublishedForm } from '../controls/find-control.ts';
+import { createControlLookup } from '../controls/find-control.ts';
 import { isPublished } from '../controls/frameworks.ts';
 import { sortKey } from '../controls/identifier.ts';
 import { createMappingDecisions } from './decisions.ts';
@@ -70,7 +70,7 @@ export type CrosswalkService = ReturnType<typeof createCrosswalkService>;
 
 /** Resolves controls over the crosswalk (rule D7). */
 export function createCrosswalkService(db: Database, clock: () => number = () => performance.now()) {
-  const publishedForm = createPublishedForm(db);
+  const { publishedForm } = createControlLookup(db);
   const pins = createPins(db);
   const current = createCurrentGraph(db);
   const graph = () => current().graph;

@@ -78,7 +78,6 @@ export type RegulatoryDocuments = z.infer<typeof RegulatoryDocuments>;
 export const RegulatoryDocumentFile = z
   .strictObject({ documentId: z.string(), title: z.string(), ...content })
   .openapi('RegulatoryDocumentFile');
-export type RegulatoryDocumentFile = z.infer<typeof RegulatoryDocumentFile>;
 
 export const documentParam = z.object({
   documentId: requestText('documentId', 1000).openapi({ example: 'harbor-basic-directive' }),

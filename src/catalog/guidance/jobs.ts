@@ -1,8 +1,8 @@
 import { type SectionRow, sectionColumns, sectionRows } from '../../http/columns.ts';
 import { type FileChoice, type RenderedFile, renderFile } from '../../http/downloads.ts';
-import { ActionableItem, type RegulatoryDocumentFile } from './document-schema.ts';
+import { ActionableItem } from './document-schema.ts';
 import type { DocumentService, RoleService } from './queries.ts';
-import { type RoleFile, StigMapping, Task, TechnologySkill } from './role-schema.ts';
+import { StigMapping, Task, TechnologySkill } from './role-schema.ts';
 
 const documentColumns = sectionColumns([
   ...['documentId', 'title', 'tag', 'page', 'inferenceText', 'csfFunction', 'csfCategory', 'csfCategoryName'],
@@ -20,7 +20,7 @@ export function documentFile(
   choice: FileChoice,
 ): RenderedFile {
   const { documentId, title, signposts, actionableItems } = documents.record(id);
-  const json: RegulatoryDocumentFile = { documentId, title, signposts, actionableItems };
+  const json = { documentId, title, signposts, actionableItems };
   const places: SectionRow[] = signposts.flatMap(({ nistCsf, ...signpost }, index) =>
     (nistCsf.length === 0 ? [{}] : nistCsf).map((category) => ({
       section: 'signposts',
@@ -39,12 +39,15 @@ export function documentFile(
 /** The download of a role: a row for itself, for each task, technology skill and STIG. */
 export function roleFile({ roles }: { roles: RoleService }, code: string, choice: FileChoice): RenderedFile {
   const { occupationCode, title, tasks, technologySkills, stigMappings } = roles.record(code);
-  const json: RoleFile = { occupationCode, title, tasks, technologySkills, stigMappings };
-  const rows = [
-    ...sectionRows('role', [{ occupationCode, title }]),
-    ...sectionRows('tasks', tasks),
-    ...sectionRows('technologySkills', technologySkills),
-    ...sectionRows('stigMappings', stigMappings),
-  ];
-  return renderFile(choice, { json, root: 'role', element: 'row', columns: roleColumns, rows });
+  const role = { occupationCode, title };
+  const lists = { tasks, technologySkills, stigMappings };
+  const sections = Object.entries({ role: [role], ...lists });
+  const rows = sections.flatMap(([name, rows]) => sectionRows(name, rows));
+  return renderFile(choice, {
+    json: { ...role, ...lists },
+    root: 'role',
+    element: 'row',
+    columns: roleColumns,
+    rows,
+  });
 }

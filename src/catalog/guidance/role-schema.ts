@@ -19,7 +19,6 @@ export const RoleFacts = z.strictObject(facts);
 export type RoleFacts = z.infer<typeof RoleFacts>;
 
 export const RoleSummary = z.strictObject(summary).openapi('RoleSummary');
-export type RoleSummary = z.infer<typeof RoleSummary>;
 
 export const Task = z
   .strictObject({
@@ -102,7 +101,6 @@ export const RoleFile = z
     ...{ tasks, technologySkills, stigMappings: z.array(StigMapping) },
   })
   .openapi('RoleFile');
-export type RoleFile = z.infer<typeof RoleFile>;
 
 export const codeParam = z.object({ code: requestText('code', 1000).openapi({ example: '15-1244.00' }) });
 
@@ -134,7 +132,6 @@ export type RoleMappingRow = z.infer<typeof RoleMappingRow>;
 export const RoleMapping = z
   .strictObject({ gated: z.boolean(), federal: z.boolean(), mappings: z.array(RoleMappingRow) })
   .openapi('RoleMapping');
-export type RoleMapping = z.infer<typeof RoleMapping>;
 
 /** A number of a STIG or a slug; anything else is a 400, also for who would get the gated answer (rule D9.4). */
 export const benchmarkParam = z.object({

@@ -1,24 +1,24 @@
 import { type Citation, citation, longestCitation, readCitation } from '../../base/citation.ts';
-import { badRequest, notThere, orNull } from '../../base/errors.ts';
+import { badRequest, notThere } from '../../base/errors.ts';
 import { plainRuleId } from '../../base/rule-ids.ts';
 import { cut } from '../../base/text.ts';
-import { frameworkKey, frameworks } from '../controls/frameworks.ts';
+import { frameworkKey, isPublished } from '../controls/frameworks.ts';
 import type { ControlService } from '../controls/queries.ts';
 import type { ShownControl } from '../controls/schema.ts';
 import type { RuleHistoryService } from '../stigs/history.ts';
-import type { StigNameIndex } from '../stigs/name-index.ts';
+import type { StigByName, StigNameIndex } from '../stigs/name-index.ts';
 import type { StigService } from '../stigs/queries.ts';
 import type { ReadingService } from '../stigs/reading.ts';
 import { citeControl } from './control-versions.ts';
 import type { CitedAnswer, IdAnswer } from './schema.ts';
 import { controlOf, lastOf } from './spelled.ts';
 
-export interface CitationDeps {
-  stigs: Pick<StigService, 'release' | 'versions'>;
-  stigNames: Pick<StigNameIndex, 'ofSlug'>;
-  ruleHistory: Pick<RuleHistoryService, 'current' | 'find'>;
-  reading: Pick<ReadingService, 'group'>;
-  controls: Pick<ControlService, 'find' | 'findVersion' | 'versions'>;
+interface CitationDeps {
+  stigs: StigService;
+  stigNames: StigNameIndex;
+  ruleHistory: RuleHistoryService;
+  reading: ReadingService;
+  controls: ControlService;
 }
 
 export type Citations = ReturnType<typeof createCitations>;
@@ -26,16 +26,22 @@ export type Citations = ReturnType<typeof createCitations>;
 /** Opens citations (rule D41.4). */
 export function createCitations({ stigs, stigNames, ruleHistory, reading, controls }: CitationDeps) {
   const isFramework = (name: string) =>
-    (frameworks as readonly string[]).includes(frameworkKey(name)) ||
+    isPublished(frameworkKey(name)) ||
     (stigNames.ofSlug(name) === null && controls.findVersion(name, undefined) !== null);
 
-  function stig({ name, version }: Citation): CitedAnswer | null {
+  /** What a citation names; null for what no release in the catalog has. Throws 400 for another text. */
+  function find(ref: string): CitedAnswer | null {
+    const { name, version, id } = read(ref);
+    if (id !== null && isFramework(name)) return control(frameworkKey(name), version, id);
     const named = stigNames.ofSlug(name);
     if (named === null) return null;
-    const { slug, title, version: newest } = named;
-    const release = orNull(() => stigs.release(slug, version));
+    return id === null ? stig(named, version) : rule(named, version, id);
+  }
+
+  function stig({ slug, title, version: newest }: StigByName, version: string): CitedAnswer {
+    const release = stigs.findRelease(slug, version);
     const label = release?.version ?? version.toUpperCase();
-    const isNewest = release?.version === newest;
+    const isNewest = label === newest;
     const why = release === null ? `${label} is not in this catalog. ` : '';
     return {
       ref: citation(slug, label),
@@ -51,11 +57,8 @@ export function createCitations({ stigs, stigNames, ruleHistory, reading, contro
     };
   }
 
-  function rule({ name, version, id }: Citation & { id: string }): CitedAnswer | null {
-    const named = stigNames.ofSlug(name);
-    if (named === null) return null;
-    const { slug, version: newest } = named;
-    const release = orNull(() => stigs.release(slug, version));
+  function rule({ slug, version: newest }: StigByName, version: string, id: string): CitedAnswer | null {
+    const release = stigs.findRelease(slug, version);
     const label = release?.version ?? version.toUpperCase();
     const rules = release === null ? [] : (reading.group(slug, id, label)?.rules ?? []);
     const own = rules.find(({ ruleId }) => plainRuleId(ruleId) === plainRuleId(id)) ?? rules[0];
@@ -106,8 +109,7 @@ export function createCitations({ stigs, stigNames, ruleHistory, reading, contro
     };
   }
 
-  function control({ name, version, id }: Citation & { id: string }): CitedAnswer | null {
-    const framework = frameworkKey(name);
+  function control(framework: string, version: string, id: string): CitedAnswer | null {
     const kind = framework === 'cci' ? 'cci' : 'control';
     const label = controls.findVersion(framework, version);
     const cited = label === null ? null : controls.find(framework, id, label);
@@ -158,13 +160,6 @@ export function createCitations({ stigs, stigNames, ruleHistory, reading, contro
       ? `${served.version} has it too`
       : 'The version that is served by default does not have it';
     return { ...held, state: served ? 'former' : 'removed', now, advice };
-  }
-
-  /** What a citation names; null for what no release in the catalog has. Throws 400 for another text. */
-  function find(ref: string): CitedAnswer | null {
-    const { id, ...cited } = read(ref);
-    if (id === null) return stig({ ...cited, id });
-    return isFramework(cited.name) ? control({ ...cited, id }) : rule({ ...cited, id });
   }
 
   return {

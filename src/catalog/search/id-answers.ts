@@ -19,7 +19,7 @@ interface CitedId {
   column: number;
 }
 
-export interface AnswerDeps {
+interface AnswerDeps {
   citedIn: (text: string) => CitedId[];
   stigNames: Pick<StigNameIndex, 'ofSlug'>;
   controlRules: { counts(of: { framework: string; controlId: string }): { rules: number }[] };
@@ -94,12 +94,12 @@ export function createAnswers({ citedIn, stigNames, controlRules, ownControl }: 
     // The id as it is typed, where a hyphen was added.
     const typed = hyphenated(question) === question ? null : question.trim();
     const starts = [0, ...[...wanted.matchAll(/\n/g)].map(({ index }) => index + 1)];
-    const cited: { index: number; answer: IdAnswer }[] = [];
-    for (const each of citedIn(wanted).slice(0, mostAnswers))
-      cited.push({
+    const cited = citedIn(wanted)
+      .slice(0, mostAnswers)
+      .map((each) => ({
         index: starts[each.line - 1]! + each.column - 1,
         answer: { ...answerOf(each), asked: typed ?? each.text },
-      });
+      }));
     const named = [...wanted.matchAll(/[^\s,;"“”]+/g)].flatMap(({ index, 0: asked }) => {
       const answer =
         stigOf(asked, asked === wanted.trim()) ?? ownOf(strip(asked.replace(/^\(/, ''), null, /[).:?!]/));

@@ -4,12 +4,9 @@ import { type FileChoice, type RenderedFile, renderFile } from '../../http/downl
 import type { FilterLists } from '../../http/list-filter.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import type { Answers } from './id-answers.ts';
-import type { FoundRule, RuleSearch, SearchService } from './queries.ts';
+import type { FoundRule, SearchService } from './queries.ts';
 import { readSearchQuery } from './query.ts';
-import type { SearchAnswer } from './schema.ts';
-
-/** A search within the STIGs of a list, by its id, where `list` is given. */
-export type ListedSearch = Omit<RuleSearch, 'among'> & { list?: string | undefined };
+import { type ListedSearch, type SearchAnswer, SearchResult } from './schema.ts';
 
 export interface SearchServices {
   search: SearchService;
@@ -20,13 +17,11 @@ export interface SearchServices {
 
 const mostNamed = 5;
 
-const names = ['slug', 'stigTitle', 'version', 'groupId', 'ruleId', 'ruleVersion', 'ruleTitle'] as const;
-const columns: Column<FoundRule>[] = [
-  ...names.map((name) => ({ name, value: (rule: FoundRule) => rule[name] })),
-  { name: 'severity', value: (rule) => rule.severity },
-  { name: 'ruleIdents', value: (rule) => joined(rule.ruleIdents) },
-  { name: 'rank', value: (rule) => rule.rank },
-];
+const { snippet: _, ...listed } = SearchResult.shape;
+const columns: Column<FoundRule>[] = Object.keys(listed).map((name) => ({
+  name,
+  value: ({ [name as keyof FoundRule]: value }) => (Array.isArray(value) ? joined(value) : value),
+}));
 
 const slugsOfList = ({ listStigs }: SearchServices, user: User, list: string | undefined) =>
   list === undefined ? undefined : listStigs.slugs(user, list, 'list');

@@ -5,9 +5,10 @@ import type { FindOwnControl } from '../controls/find-control.ts';
 import { createStigNameIndex } from '../stigs/name-index.ts';
 import { findPlaces, foldInPlace, type Pattern } from './pattern.ts';
 import { allOf, anyOf, matchOf, readSearchQuery, type SearchQuery } from './query.ts';
-import { createRelaxedSearch, enough, nothingRelaxed, type RelaxedResult } from './relaxed.ts';
-import { createRuleQueries, type MatchedRule, noFilter, type RuleFilter } from './rule-queries.ts';
+import { createRelaxedSearch, enough, nothingRelaxed } from './relaxed.ts';
+import { createRuleQueries, type MatchedRule, type RuleFilter } from './rule-queries.ts';
 import {
+  type ListedSearch,
   mostExported,
   type SearchAnswer,
   type SearchCounts,
@@ -16,23 +17,12 @@ import {
 } from './schema.ts';
 import { makeSnippet } from './snippet.ts';
 
-/** A question, filters, or both, and the order of the answer. */
-export interface RuleQuestion {
-  q?: string | undefined;
-  severity?: Set<string> | undefined;
-  stig?: string[] | undefined;
-  /** The slugs of a list: only rules of its STIGs. */
-  among?: string[] | undefined;
-  cci?: string | undefined;
-  /** A control of nist-800-53 in any spelling. */
-  control?: string | undefined;
-  sort?: SearchOrder | undefined;
-}
-
-export interface RuleSearch extends RuleQuestion, Page {}
+/** A question, filters, or both, and the order of the answer; `among`: only rules of these STIGs, the slugs of a list. */
+type RuleQuestion = Omit<ListedSearch, 'list' | keyof Page> & { among?: string[] | undefined };
+export type RuleSearch = RuleQuestion & Page;
 
 /** What the search has to know of the crosswalk. */
-export interface Lookup {
+interface Lookup {
   /** The CCIs that lead to a control. */
   ccisOf(control: string): string[];
   /** The identifier that a filter names. Throws 400 and 404 (rule D35.3). */
@@ -44,16 +34,6 @@ export interface Lookup {
 
 /** A search result without its snippet. */
 export type FoundRule = Omit<SearchResult, 'snippet'>;
-
-/** What a question finds. */
-interface Found {
-  query: SearchQuery;
-  /** All rules, in the order of rules S4.2 and D35.1. */
-  rules: MatchedRule[];
-  /** How many have all words: they stand first. */
-  exact: number;
-  relaxed: RelaxedResult;
-}
 
 const isAscii = /^\p{ASCII}*$/u;
 
@@ -130,12 +110,13 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
   }
 
   /** Throws a 400 for exclusions that stand alone, and as `filterOf`. */
-  function find(search: RuleQuestion): Found {
+  function find(search: RuleQuestion) {
     const { q = '', stig, sort = 'relevance' } = search;
     const query = readSearchQuery(q);
     const filter = filterOf(query, search);
     const ccis = ccisOf(query);
-    const found = (rules: MatchedRule[], relaxed = nothingRelaxed): Found => ({
+    /** Those with all words come first, then in the order of rules S4.2 and D35.1. */
+    const found = (rules: MatchedRule[], relaxed = nothingRelaxed) => ({
       query,
       rules: [...rules, ...relaxed.rules],
       exact: rules.length,
@@ -157,7 +138,7 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
     }
 
     const exact = matching(query, filter, sort);
-    if (exact.length >= enough || (query.isOneId && queries.isId(query.wanted))) return found(exact);
+    if (exact.length >= enough || queries.isId(query.wanted)) return found(exact);
     const { severity, cci, control } = filter;
     const isNarrow = severity !== null || cci !== null || control !== null;
     const first = isNarrow
@@ -169,7 +150,7 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
     );
     if (sort === 'relevance') return found(exact, relaxed);
     const ids = JSON.stringify(relaxed.rules.map(({ id }) => id));
-    return found(exact, { ...relaxed, rules: queries.rules('ids', ids, noFilter, sort) });
+    return found(exact, { ...relaxed, rules: queries.rules('ids', ids, filter, sort) });
   }
 
   /** How many of some rules there are by severity and by STIG (rule D35.1). */

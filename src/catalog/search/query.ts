@@ -57,20 +57,47 @@ export interface Term {
  * it (rule D35.1). Ignores what has no letter, digit or `_`.
  */
 export function readSearchQuery(question: string): SearchQuery {
-  const { wanted, excluded, text } = readTerms(hyphenated(question));
-  const literalsOf = (terms: Term[]) => terms.flatMap((term) => (term.isLiteral ? term.patterns : []));
-  const found = idsOf(text);
-  const one = found?.length === 1 ? found[0]! : null;
+  const terms = { wanted: new Map<string, Term>(), excluded: new Map<string, Term>() };
+  const texts: string[] = [];
+  let prefixes = 0;
+  let isNot = false;
+  const whole = hyphenated(question);
+  const found = [...whole.matchAll(termPattern)];
+  const hasManyIds = found.filter(([each]) => groupId.test(each)).length > fewIds;
+  for (const [at, [each, hyphen = '', quoted]] of found.entries()) {
+    if (each === 'NOT' && at < found.length - 1) {
+      isNot = true;
+      continue;
+    }
+    const text = each.slice(hyphen.length);
+    const isLiteral = hasManyIds && groupId.test(text);
+    const term =
+      quoted === undefined && !isLiteral
+        ? plainTerm(text, prefixes < maxPrefixes)
+        : quotedTerm(quoted ?? bareId(text));
+    if (term === null) continue;
+    const kind = isNot || hyphen !== '' ? 'excluded' : 'wanted';
+    isNot = false;
+    if (kind === 'wanted') texts.push(each);
+    const key = JSON.stringify(term.patterns);
+    if (!terms[kind].has(key) && term.patterns.some((pattern) => pattern.isPrefix)) prefixes++;
+    terms[kind].set(key, term);
+  }
+  const [wants, excluded] = [[...terms.wanted.values()], [...terms.excluded.values()]];
+  const wanted = excluded.length === 0 ? whole : texts.join(' ');
+  const literalsOf = (some: Term[]) => some.flatMap((term) => (term.isLiteral ? term.patterns : []));
+  const ids = idsOf(wanted) ?? [];
+  const isOneId = ids.length === 1;
   return {
     excluded: excluded.filter((term) => !term.isLiteral),
-    wants: wanted,
-    literals: literalsOf(wanted),
+    wants,
+    literals: literalsOf(wants),
     excludedLiterals: literalsOf(excluded),
-    wanted: text,
-    ids: idSpellings(text),
-    control: one !== null && (one.kind === 'control' || one.kind === 'cci') ? one : null,
-    isOneId: one !== null,
-    unrevised: unrevised(text),
+    wanted,
+    ids: idSpellings(wanted),
+    control: (isOneId && ids.find(({ kind }) => kind === 'control' || kind === 'cci')) || null,
+    isOneId,
+    unrevised: unrevised(wanted),
   };
 }
 
@@ -81,37 +108,6 @@ const loose = new RegExp(`^(S?V|CCI|${families})[\\s_]?(?=\\d)`, 'i');
 export function hyphenated(question: string): string {
   const text = question.trim().replace(loose, '$1-');
   return idsOf(text)?.length === 1 ? text : question;
-}
-
-/** The terms of a question, each once: those it wants, those it excludes, and its text without the latter. */
-function readTerms(question: string): { wanted: Term[]; excluded: Term[]; text: string } {
-  const terms = { wanted: new Map<string, Term>(), excluded: new Map<string, Term>() };
-  const texts: string[] = [];
-  let prefixes = 0;
-  let isNot = false;
-  const found = [...question.matchAll(termPattern)];
-  const hasManyIds = found.filter(([whole]) => groupId.test(whole)).length > fewIds;
-  for (const [at, [whole, hyphen = '', quoted]] of found.entries()) {
-    if (whole === 'NOT' && at < found.length - 1) {
-      isNot = true;
-      continue;
-    }
-    const text = whole.slice(hyphen.length);
-    const isLiteral = hasManyIds && groupId.test(text);
-    const term =
-      quoted === undefined && !isLiteral
-        ? plainTerm(text, prefixes < maxPrefixes)
-        : quotedTerm(quoted ?? bareId(text));
-    if (term === null) continue;
-    const kind = isNot || hyphen !== '' ? 'excluded' : 'wanted';
-    isNot = false;
-    if (kind === 'wanted') texts.push(whole);
-    const key = JSON.stringify(term.patterns);
-    if (!terms[kind].has(key) && term.patterns.some((pattern) => pattern.isPrefix)) prefixes++;
-    terms[kind].set(key, term);
-  }
-  const [wanted, excluded] = [[...terms.wanted.values()], [...terms.excluded.values()]];
-  return { wanted, excluded, text: excluded.length === 0 ? question : texts.join(' ') };
 }
 
 function plainTerm(text: string, mayBePrefix: boolean): Term | null {

@@ -10,7 +10,7 @@ import { createSynonyms } from './synonyms.ts';
 import { readVocabulary, type Vocabulary } from './vocabulary.ts';
 
 /** A word, phrase or prefix of a question in all forms that count: a rule needs one of them. */
-export interface AnyForm {
+interface AnyForm {
   patterns: Pattern[];
   /** What may stand for it: counts half. */
   synonyms: Pattern[];
@@ -70,11 +70,7 @@ interface RelaxedTerm extends AnyForm {
  * Prepares the relaxed search: any of the words of a question suffices, in any form that has its stem, or by a synonym.
  * `isId`: whether a text is an id, which has no words.
  */
-export function createRelaxedSearch(
-  db: Database,
-  { scored, isId }: Pick<RuleQueries, 'scored' | 'isId'>,
-  stigNames: Pick<StigNameIndex, 'said' | 'exactly' | 'ofOneProduct'>,
-) {
+export function createRelaxedSearch(db: Database, { scored, isId }: RuleQueries, stigNames: StigNameIndex) {
   const vocabularyOf = perCatalogVersion(db, () => readVocabulary(db));
   const requirementsOf = createRequirements(db);
   const synonymsOf = createSynonyms(db);
@@ -231,29 +227,28 @@ const mostNamed = 3;
  */
 function nameIn(
   all: RelaxedTerm[],
-  { said, exactly, ofOneProduct }: Pick<StigNameIndex, 'said' | 'exactly' | 'ofOneProduct'>,
+  { said, exactly, ofOneProduct }: StigNameIndex,
 ): { terms: RelaxedTerm[]; slugs: string[] } | null {
-  const rows = Array.from({ length: longestName }, (_, index) => longestName - index).flatMap((length) =>
-    all
-      .map((_, from) => all.slice(from, from + length))
-      .filter((row) => row.length === length)
-      .filter((row) => row.every(({ term }) => term.isPlain && !ruleId.test(term.asked))),
-  );
-  const textOf = (row: RelaxedTerm[]) => row.map(({ term }) => term.asked).join(' ');
-  function byName(row: RelaxedTerm[]): StigByName[] {
-    const text = textOf(row);
+  const rows = all
+    .flatMap((_, from) =>
+      all.slice(from, from + longestName).map((_, more) => all.slice(from, from + more + 1)),
+    )
+    .filter((row) => row.every(({ term }) => term.isPlain && !ruleId.test(term.asked)))
+    .sort((a, b) => b.length - a.length);
+  function byName(row: RelaxedTerm[], text: string): StigByName[] {
     const whole = exactly(text);
     const endsInNumber = /\d/.test(row.at(-1)!.term.asked) && /\p{L}/u.test(text);
     const stigs = whole.length === 0 && row.length <= longestPart && endsInNumber ? said(text) : whole;
     return stigs.length <= mostNamed ? stigs : [];
   }
-  function byProduct(row: RelaxedTerm[]): StigByName[] {
+  function byProduct(row: RelaxedTerm[], text: string): StigByName[] {
     const isPart = row.length > 1 && row.length <= longestPart && !row.some(({ isStop }) => isStop);
-    return isPart ? ofOneProduct(textOf(row)) : [];
+    return isPart ? ofOneProduct(text) : [];
   }
   for (const stigsOf of [byName, byProduct]) {
     for (const terms of rows) {
-      const slugs = stigsOf(terms).map(({ slug }) => slug);
+      const text = terms.map(({ term }) => term.asked).join(' ');
+      const slugs = stigsOf(terms, text).map(({ slug }) => slug);
       if (slugs.length > 0) return { terms, slugs };
     }
   }

@@ -66,17 +66,7 @@ const sources = {
   /** All rules: `null`. */
   all: 'stigs AS s CROSS JOIN findings AS f ON f.release_id = s.current_release_id',
 };
-export type RuleSource = keyof typeof sources;
-
-/** Nothing limits the rules. */
-export const noFilter: RuleFilter = {
-  severity: null,
-  stigs: null,
-  cci: null,
-  control: null,
-  question: null,
-  excluded: null,
-};
+type RuleSource = keyof typeof sources;
 
 const bound = (filter: RuleFilter): Record<string, string | null> =>
   Object.fromEntries(
@@ -89,7 +79,7 @@ const bound = (filter: RuleFilter): Record<string, string | null> =>
 export type RuleQueries = ReturnType<typeof createRuleQueries>;
 
 /** The statements of the search: rules of current releases, which are those of the index `rule_search`. */
-export function createRuleQueries({ sqlite }: Pick<Database, 'sqlite'>) {
+export function createRuleQueries({ sqlite }: Database) {
   const isInIndex = sqlite.prepare<[string]>('SELECT 1 FROM rule_search WHERE rule_search MATCH ? LIMIT 1');
   // The column of ids counts nothing, as a person's words are no ids (measured by `npm run bench search`). The range of
   // the rules of the STIGs saves FTS5 the others.

@@ -10,10 +10,10 @@ const pair = { type: 'array' as const, items: { type: 'integer' as const }, minI
 
 export const Snippet = z
   .strictObject({
-    field: z.enum(['title', 'discussion', 'check', 'fix', 'ids']).openapi({
-      description: '`ids`: V-id, SV-id, STIG id, SRG id, legacy ids and CCIs, separated by spaces.',
-    }),
-    text: z.string().openapi({ description: 'An excerpt of that text. … marks where it was cut.' }),
+    field: z
+      .enum(['title', 'discussion', 'check', 'fix', 'ids'])
+      .describe('`ids`: V-id, SV-id, STIG id, SRG id, legacy ids and CCIs, separated by spaces.'),
+    text: z.string().describe('An excerpt of that text. … marks where it was cut.'),
     marks: z.array(z.tuple([z.int(), z.int()]).openapi(pair)).openapi({
       description: 'The matches: [start, end) in UTF-16 code units of `text`, in order, not overlapping.',
       example: [[4, 9]],
@@ -33,7 +33,7 @@ export const SearchResult = z
     severity: Severity,
     ruleIdents: z.array(z.string()),
     snippet: Snippet,
-    rank: z.int().openapi({ description: 'The position in the whole result. 1 is the best.' }),
+    rank: z.int().describe('The position in the whole result. 1 is the best.'),
   })
   .openapi('SearchResult');
 export type SearchResult = z.infer<typeof SearchResult>;
@@ -50,22 +50,20 @@ export const mostAnswers = 50;
 /** What an id of a question names (rule D35.2). */
 export const IdAnswer = z
   .object({
-    asked: z.string().openapi({ description: 'The id as the question has it.' }),
+    asked: z.string().describe('The id as the question has it.'),
     kind: z.enum(['rule', 'cci', 'control', 'stig', 'srg']),
-    id: z.string().openapi({ description: 'In its published form; of a rule its V-id, of a STIG its slug.' }),
+    id: z.string().describe('In its published form; of a rule its V-id, of a STIG its slug.'),
     title: z.string().optional(),
-    state: z.enum(['current', 'removed', 'withdrawn', 'deprecated', 'unknown']).openapi({
-      description:
+    state: z
+      .enum(['current', 'removed', 'withdrawn', 'deprecated', 'unknown'])
+      .describe(
         '`removed`: only an older release has the rule. `unknown`: of the form of an id, but in no source.',
-    }),
-    href: z.string().optional().openapi({ description: 'The address of its page.' }),
+      ),
+    href: z.string().optional().describe('The address of its page.'),
     slug: z.string().optional(),
-    version: z.string().optional().openapi({ description: 'The newest release that has the rule.' }),
-    part: z.string().optional().openapi({ description: 'The part of a control that was asked for.' }),
-    rules: z
-      .int()
-      .optional()
-      .openapi({ description: 'Of a control or CCI: how many current rules lead to it.' }),
+    version: z.string().optional().describe('The newest release that has the rule.'),
+    part: z.string().optional().describe('The part of a control that was asked for.'),
+    rules: z.int().optional().describe('Of a control or CCI: how many current rules lead to it.'),
   })
   .openapi('IdAnswer');
 export type IdAnswer = z.infer<typeof IdAnswer>;
@@ -73,32 +71,28 @@ export type IdAnswer = z.infer<typeof IdAnswer>;
 export const SearchAnswer = z
   .object({
     results: z.array(SearchResult),
-    relaxed: z.boolean().openapi({
-      description:
+    relaxed: z
+      .boolean()
+      .describe(
         'Whether rules without some of the words follow those that have all. They are added, at most 100, where fewer ' +
-        'than ten have all: then any of the words suffices, in any of its forms or by a synonym.',
-    }),
-    exact: z.int().openapi({ description: 'How many rules have all words. They stand first.' }),
-    dropped: z
-      .array(z.string())
-      .openapi({ description: 'Words that were left out then, since they carry nothing.' }),
+          'than ten have all: then any of the words suffices, in any of its forms or by a synonym.',
+      ),
+    exact: z.int().describe('How many rules have all words. They stand first.'),
+    dropped: z.array(z.string()).describe('Words that were left out then, since they carry nothing.'),
     narrowedTo: z
       .array(z.string())
-      .openapi({ description: 'The slugs of the STIGs that q names: the added rules are theirs.' }),
+      .describe('The slugs of the STIGs that q names: the added rules are theirs.'),
     suggestions: z
       .array(z.object({ word: z.string(), instead: z.string() }))
-      .openapi({ description: 'For a word that no rule has, one that is nearly the same.' }),
-    counts: SearchCounts.openapi({ description: 'Of the whole result, not of the page.' }),
+      .describe('For a word that no rule has, one that is nearly the same.'),
+    counts: SearchCounts.describe('Of the whole result, not of the page.'),
     answers: z
       .array(IdAnswer)
-      .openapi({ description: 'What each id in q names, at most 50, in order. On the first page only.' }),
+      .describe('What each id in q names, at most 50, in order. On the first page only.'),
     stigs: z
       .array(z.strictObject({ slug: z.string(), title: z.string(), version: z.string() }))
       .optional()
-      .openapi({
-        description:
-          'The STIGs that the whole q names, the best first, at most 5. Left out where it names none.',
-      }),
+      .describe('The STIGs that the whole q names, the best first, at most 5. Left out where it names none.'),
     pinned: Pinned.optional(),
     pagination: Pagination,
   })
@@ -128,7 +122,7 @@ export const searchFields = z.object({
     description: 'The slugs of STIGs, repeated for several.',
     example: ['harbor_linux_3'],
   }),
-  list: listFilter.openapi({ description: 'The id of a list: only rules of its STIGs.' }),
+  list: listFilter.describe('The id of a list: only rules of its STIGs.'),
   cci: requestText('cci', 100)
     .optional()
     .openapi({ description: 'Only rules that cite this CCI, in any spelling.', example: 'CCI-000366' }),
@@ -142,13 +136,14 @@ export const searchFields = z.object({
     }),
   sort: oneWord('sort', searchOrders)
     .optional()
-    .openapi({
-      description:
-        'The order: by relevance (where there is a q), by severity, by STIG (title), or by V-id. By default by relevance, ' +
+    .describe(
+      'The order: by relevance (where there is a q), by severity, by STIG (title), or by V-id. By default by relevance, ' +
         'without a q by STIG.',
-    }),
+    ),
   ...paging(20, 100),
 });
+/** A search within the STIGs of a list, by its id, where `list` is given. */
+export type ListedSearch = z.infer<typeof searchFields>;
 const filters = ['severity', 'stig', 'list', 'cci', 'control'] as const;
 
 /** Whether some filter narrows what is found. */
@@ -167,28 +162,24 @@ export const searchQuery = searchFields
 /** What a citation names, and what became of it (rule D41.4). */
 export const CitedAnswer = z
   .strictObject({
-    ref: z.string().openapi({ description: 'The citation in its published form.' }),
+    ref: z.string().describe('The citation in its published form.'),
     kind: z.enum(['rule', 'stig', 'control', 'cci']),
-    holds: z.boolean().openapi({ description: 'Whether the catalog has exactly what is cited.' }),
+    holds: z.boolean().describe('Whether the catalog has exactly what is cited.'),
     state: z
       .enum(['current', 'former', 'removed', 'withdrawn', 'deprecated', 'not_imported', 'absent'])
-      .openapi({
-        description:
-          '`former`: a newer release has it too. `removed`: the newest release does not have it. `not_imported`: the cited ' +
+      .describe(
+        '`former`: a newer release has it too. `removed`: the newest release does not have it. `not_imported`: the cited ' +
           'release is not in this catalog. `absent`: the cited release does not have it.',
-      }),
-    id: z.string().openapi({ description: 'The SV-id, slug, identifier or CCI.' }),
+      ),
+    id: z.string().describe('The SV-id, slug, identifier or CCI.'),
     title: z.string(),
-    version: z.string().openapi({ description: 'The cited release.' }),
-    href: z
-      .string()
-      .nullable()
-      .openapi({ description: 'The page of what is cited. null where it does not hold.' }),
+    version: z.string().describe('The cited release.'),
+    href: z.string().nullable().describe('The page of what is cited. null where it does not hold.'),
     now: z
       .strictObject({ cite: z.string(), title: z.string(), href: z.string() })
       .nullable()
-      .openapi({ description: 'What the newest release has in its place, or the last release that had it.' }),
-    advice: z.string().nullable().openapi({ description: 'What became of it. null where nothing did.' }),
+      .describe('What the newest release has in its place, or the last release that had it.'),
+    advice: z.string().nullable().describe('What became of it. null where nothing did.'),
   })
   .openapi('CitedAnswer', {
     example: {

@@ -21,11 +21,7 @@ const maxPlaces = 50;
 
 /** The stretch of a rule's texts that shows the most terms, the first of equals, with `…` where it is cut. */
 export function makeSnippet(texts: Record<SearchedField, string>, terms: Pattern[][]): Snippet {
-  let best: { field: SearchedField; folded: FoldedText | null; terms: number } = {
-    field: 'discussion',
-    folded: null,
-    terms: 0,
-  };
+  let best = { field: 'discussion' as SearchedField, folded: foldInPlace(''), terms: 0 };
   for (const field of searchedFields) {
     const folded = foldInPlace(texts[field]);
     const isIn = (pattern: Pattern) => findPlaces(folded, pattern, 1).length > 0;
@@ -33,8 +29,7 @@ export function makeSnippet(texts: Record<SearchedField, string>, terms: Pattern
     if (found > best.terms) best = { field, folded, terms: found };
     if (best.terms === terms.length) break;
   }
-  const places = best.folded === null ? [] : placesIn(best.folded, terms);
-  return cutOut(best.field, texts[best.field], places);
+  return cutOut(best.field, texts[best.field], placesIn(best.folded, terms));
 }
 
 function placesIn(folded: FoldedText, terms: Pattern[][]): Place[] {
@@ -71,12 +66,11 @@ function densest(places: Place[]): Place | undefined {
   let best = places[0];
   let most = 0;
   for (const [index, place] of places.entries()) {
-    const seen = new Set<number>();
-    for (let next = index; next < places.length; next++) {
-      if (places[next]!.end > place.start + length - lead) break;
-      seen.add(places[next]!.term);
-    }
-    if (seen.size > most) [best, most] = [place, seen.size];
+    const rest = places.slice(index);
+    const beyond = rest.findIndex(({ end }) => end > place.start + length - lead);
+    const shown = beyond < 0 ? rest : rest.slice(0, beyond);
+    const { size } = new Set(shown.map(({ term }) => term));
+    if (size > most) [best, most] = [place, size];
   }
   return best;
 }

@@ -1,5 +1,5 @@
 import { citation, readCitation } from '../../base/citation.ts';
-import { badRequest, orNull } from '../../base/errors.ts';
+import { badRequest } from '../../base/errors.ts';
 import { cut, strip } from '../../base/text.ts';
 import { frameworkKey } from '../controls/frameworks.ts';
 import { type FoundId, type IdKind, idsIn } from '../controls/id-grammar.ts';
@@ -7,11 +7,13 @@ import type { RuleHistoryService } from '../stigs/history.ts';
 import type { RuleOverTime } from '../stigs/history-schema.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import type { StigService } from '../stigs/queries.ts';
+import { Severity } from '../stigs/schema.ts';
+import type { SearchResult } from './schema.ts';
 
 // Names and ids as people write them.
 
 /** What is not there: never an empty success (rule D41.4). */
-export type Reason = 'unknown_id' | 'not_imported' | 'removed' | 'ambiguous' | 'no_match';
+type Reason = 'unknown_id' | 'not_imported' | 'removed' | 'ambiguous' | 'no_match';
 
 /** Ends a question with what is not there. */
 export class Missing extends Error {
@@ -71,27 +73,21 @@ export function frameworkOf(text: string): string {
 }
 
 /** Severities: `high`, `CAT I`, `cat 2`, `III`. Throws a 400 for another word. */
-export function severitiesOf(text: string | undefined): Set<'high' | 'medium' | 'low'> | undefined {
+export function severitiesOf(text: string | undefined): Set<SearchResult['severity']> | undefined {
   if (text === undefined) return undefined;
-  const names = {
-    high: /^(?:high|(?:cat(?:egory)?\s*)?(?:i|1))$/i,
-    medium: /^(?:medium|(?:cat(?:egory)?\s*)?(?:ii|2))$/i,
-    low: /^(?:low|(?:cat(?:egory)?\s*)?(?:iii|3))$/i,
-  };
   const found = text.split(',').map((each) => {
-    const name = (['high', 'medium', 'low'] as const).find((key) => names[key].test(each.trim()));
-    if (name === undefined) throw badRequest('severity must be high, medium or low');
-    return name;
+    const category = each.trim().replace(/^cat(?:egory)?\s*(?=[i\d])/i, '');
+    return Severity.options.find((name, at) =>
+      [name, 'i'.repeat(at + 1), `${at + 1}`].includes(category.toLowerCase()),
+    );
   });
-  return new Set(found);
+  if (found.includes(undefined)) throw badRequest('severity must be high, medium or low');
+  return new Set(found as SearchResult['severity'][]);
 }
 
 /** The STIG that a name means, and the release that it names. Throws `Missing`. */
 export function stigOf(
-  {
-    stigNames,
-    stigs,
-  }: { stigNames: Pick<StigNameIndex, 'exactly' | 'said'>; stigs: Pick<StigService, 'release' | 'retained'> },
+  { stigNames, stigs }: { stigNames: StigNameIndex; stigs: StigService },
   text: string,
   version?: string,
 ): { slug: string; newest: string; version: string } {
@@ -115,7 +111,7 @@ export function stigOf(
   const { slug, version: newest, release } = found[0]!;
   const own = isSplit ? atEnd : (cited?.version ?? release ?? undefined);
   const wanted = releaseOf(version) ?? releaseOf(own);
-  if (wanted !== undefined && wanted !== newest && orNull(() => stigs.release(slug, wanted)) === null)
+  if (wanted !== undefined && wanted !== newest && stigs.findRelease(slug, wanted) === null)
     throw new Missing(
       'not_imported',
       `${cut(wanted)} of ${slug} is not in this catalog. The newest release here is ${newest}`,
@@ -174,10 +170,8 @@ function ruleIdsOf(given: string): Set<string> {
 export const lastOf = ({ releases }: RuleOverTime): string =>
   releases.find(({ state }) => state !== 'removed')!.version;
 
-type RuleLookup = Pick<RuleHistoryService, 'current' | 'find'>;
-
 /** The rules with an id, in a STIG or in all, each with its last release: those of newest releases, else the former. */
-function rulesWith(history: RuleLookup, id: string, slug: string | undefined) {
+function rulesWith(history: RuleHistoryService, id: string, slug: string | undefined) {
   const now = history.current(id, slug).map((each) => ({ ...each, current: true }));
   const ever = () => history.find(id, slug).map((each) => ({ ...each, version: lastOf(each) }));
   const all = now.length > 0 ? now : ever();
@@ -191,7 +185,7 @@ function rulesWith(history: RuleLookup, id: string, slug: string | undefined) {
  * The one rule that an id in any spelling names in a STIG, or in all, with its last release, and `asked`, the spelling
  * that it has. Throws `Missing` for none and for several.
  */
-export function ruleOf(history: RuleLookup, given: string, slug: string | undefined) {
+export function ruleOf(history: RuleHistoryService, given: string, slug: string | undefined) {
   for (const id of ruleIdsOf(given)) {
     const rules = rulesWith(history, id, slug);
     const [first] = rules;

@@ -2,7 +2,7 @@ import { stemmer } from 'stemmer';
 import type { Database } from '../../db/database.ts';
 
 /** A word of the index, and how many rules have it. */
-export interface IndexWord {
+interface IndexWord {
   word: string;
   rules: number;
 }
@@ -19,7 +19,7 @@ const longestGuess = 20;
 export type Vocabulary = ReturnType<typeof readVocabulary>;
 
 /** Reads the vocabulary of the search index: a question to the index for each form of each word takes longer. */
-export function readVocabulary({ sqlite }: Pick<Database, 'sqlite'>) {
+export function readVocabulary({ sqlite }: Database) {
   const words = sqlite.prepare<[], IndexWord>('SELECT term AS word, doc AS rules FROM rule_words').all();
   const byStem = Map.groupBy(words, ({ word }) => stemmer(word));
   const known = new Map(words.map(({ word, rules }) => [word, rules]));
