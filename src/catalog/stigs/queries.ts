@@ -210,6 +210,7 @@ export function createStigService(db: Database, { slugOf, ofSlug }: StigNameInde
   const record = (name: string, version?: string): StigRecord => toRecord(full(name, version));
 
   return {
+    findRelease,
     release,
     versions,
     full,
