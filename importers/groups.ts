@@ -71,7 +71,7 @@ export class Groups {
     this.spoiled.add(dirname(path));
   }
 
-  /** The sources of the files that were taken, once. */
+  /** Returns the groups of the collected files and clears them. */
   found(): (Group | Unreadable)[] {
     const found = [...this.open].map(([key, { kind, source, files }]): Group | Unreadable => {
       if (this.spoiled.has(key.slice(kind.length + 1))) {

@@ -12,7 +12,7 @@ import {
 import { weaknessOf } from './key-strength.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 
-/** What a certificate says, as far as it decides who comes in. Names are DER, times milliseconds since 1970. */
+/** The fields of a certificate that sign-in uses. Names are DER, times milliseconds since 1970. */
 export type CertificateFacts = ReturnType<typeof readCertificate>;
 
 const keyUsages = { digitalSignature: 0, keyAgreement: 4, keyCertSign: 5, cRLSign: 6 } as const;

@@ -111,7 +111,7 @@ export async function loadCertificates(settings: Settings, now: () => Date, log:
     rightsOf: (subject: string) => rightsOf(people, subject),
     /** The authorities, PEM, for TLS to ask for. */
     authorities: () => authorities.pem,
-    /** When the first revocation list is out of date, in seconds since 1970; null where none are asked for. */
+    /** The earliest nextUpdate of the revocation lists, in seconds since 1970; null without lists. */
     nextUpdate: () => revocations?.nextUpdate() ?? null,
 
     /** What is read again when it changes. `authoritiesChanged` is called after the authorities were. */
@@ -174,7 +174,7 @@ async function readAuthorities(file: string) {
   }
 }
 
-/** What a person who comes by certificate may do (rule D43.4). */
+/** Organization and entitlements of a person who signs in by certificate (rule D43.4). */
 interface Rights {
   organization: string | null;
   entitlements: Entitlement[];
@@ -182,7 +182,7 @@ interface Rights {
 
 type People = ReadonlyMap<string, Rights>;
 
-/** The row of who has no row. */
+/** Subject of the row with the defaults for people without a row. */
 const everybodyElse = '*';
 const nothing: Rights = { organization: null, entitlements: [] };
 const columns = 'subject,org,entitlements';

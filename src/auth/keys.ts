@@ -207,7 +207,7 @@ export async function checkKeys(config: Config): Promise<void> {
 
 /** The keys that verify user tokens. */
 export interface KeySet extends JWTVerifyGetKey {
-  /** A number that changes when the keys are read again: then earlier verifications no longer count. */
+  /** Changes when the keys are read again, which invalidates cached verifications. */
   version(): number;
   /** The id of the local issuer's key; empty for a pinned set. */
   id(): string;

@@ -22,10 +22,6 @@ export function objectText<T>(entries: Iterable<[string, JsonText<T>]>): JsonTex
   return `{${[...entries].map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}`;
 }
 
-export function arrayText<T>(texts: JsonText<T>[]): JsonText<T[]> {
-  return `[${texts.join(',')}]`;
-}
-
 /** The bounds of JSON in a large request: beyond any real checklist, within the memory of a small server. */
 export const jsonLimits = { depth: 32, values: 1_000_000 };
 

@@ -35,6 +35,8 @@ interface WaitingJob {
   reject: (error: unknown) => void;
 }
 
+const noAnswer = () => unavailable('The question could not be answered. Try again', 5);
+
 /** Starts workers that answer questions about the catalog, each one job at a time, in the order in which they are asked. */
 export function createPool(
   setup: WorkerSetup,
@@ -65,9 +67,9 @@ export function createPool(
       });
       started.on('error', (error) => {
         log.error('a query worker failed', { error: error.stack ?? error.message });
-        end(started, unavailable('The question could not be answered. Try again', 5));
+        end(started, noAnswer());
       });
-      started.on('exit', () => end(started, unavailable('The service is stopping', 5)));
+      started.on('exit', () => end(started, noAnswer()));
     }
 
     function finish(settle: (job: WaitingJob) => void): void {
