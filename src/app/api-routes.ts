@@ -34,7 +34,7 @@ export function apiRoutes(
   const { stigs, listStigs } = services;
   return [
     catalogRoutes(access.with({ expensive: true }), ask),
-    citationRoutes(access, services.citations),
+    citationRoutes(access, ask, services.citations),
     stigRoutes(ofCatalog, ask, stigs, services.news),
     checklistRoutes(access, workOnUpload),
     referenceRoutes(access, workOnUpload),
@@ -44,7 +44,7 @@ export function apiRoutes(
     searchRoutes(ofUsers, ask),
     controlRulesRoutes(ofUsers, ask),
     listRoutes(ofUsers, ask, services.lists, services.listSeen),
-    listEntryRoutes(ofUsers, services),
+    listEntryRoutes(ofUsers, ask, services),
     listChecklistRoutes(access, ask),
     ...reportRoutes(access, ask),
     listChangesRoutes(ofUsers, ask, listStigs),

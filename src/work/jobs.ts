@@ -26,7 +26,7 @@ import {
 } from '../catalog/crosswalk/reports.ts';
 import { documentFile, roleFile } from '../catalog/guidance/jobs.ts';
 import { catalogSummary, findSources, importedSources, loadedContent } from '../catalog/jobs.ts';
-import { searchFile, searchPage } from '../catalog/search/jobs.ts';
+import { openCitation, searchFile, searchPage } from '../catalog/search/jobs.ts';
 import {
   changesBrief,
   changesSince,
@@ -41,7 +41,7 @@ import {
   stigsBeside,
 } from '../catalog/stigs/jobs.ts';
 import { listChecklists, uploadAnswer } from '../checklists/jobs.ts';
-import { collectionsJson, listsJson } from '../collections/jobs.ts';
+import { collectionsJson, listFindingsJson, listsJson } from '../collections/jobs.ts';
 import { pastedStigs } from '../collections/pasted.ts';
 import type { Database } from '../db/database.ts';
 import { answerTool } from '../mcp/tools.ts';
@@ -79,12 +79,14 @@ export const jobs = {
   importedSources,
   listAutomation,
   listChecklists,
+  listFindingsJson,
   listsJson,
   loadedCatalogs,
   loadedContent,
   mappingFile,
   markedFields,
   newsOfLists,
+  openCitation,
   pastedStigs,
   pathsOfPairs,
   resolvedPaths,

@@ -93,13 +93,14 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
   const statedBy = perCatalogVersion(db, () => new Map<string, Map<string, string[]>>());
 
   function statedControls(revision: string): Map<string, string[]> {
-    const known = statedBy().get(revision);
+    const cache = statedBy();
+    const known = cache.get(revision);
     if (known) return known;
     const controlsOf = new Map<string, string[]>();
     for (const identifier of everyControl.all())
       for (const cci of crosswalk.statedEnds({ framework: target, identifier }, revision, 'cci'))
         controlsOf.set(cci, [...(controlsOf.get(cci) ?? []), identifier]);
-    statedBy().set(revision, controlsOf);
+    cache.set(revision, controlsOf);
     return controlsOf;
   }
 

@@ -56,12 +56,13 @@ export function createControlRulesService(
       ORDER BY ${byTitle}, f.ordinal LIMIT @limit OFFSET @offset`,
   );
   // To count the rules of CM-6 takes a quarter of a second in a catalog of 1,000 releases.
-  const cache = perCatalogVersion(db, () => new LRUCache<string, RuleCount[]>({ max: 100 }));
+  const cacheOf = perCatalogVersion(db, () => new LRUCache<string, RuleCount[]>({ max: 100 }));
 
   /** The counts of the rules that cite one of some CCIs, a JSON array. */
   function countsOf(ccis: string): RuleCount[] {
-    const counts = cache().get(ccis) ?? counted.all({ ccis });
-    cache().set(ccis, counts);
+    const cache = cacheOf();
+    const counts = cache.get(ccis) ?? counted.all({ ccis });
+    cache.set(ccis, counts);
     return counts;
   }
 

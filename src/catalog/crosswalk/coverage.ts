@@ -162,7 +162,7 @@ function createControlFrames(db: Database, controls: ControlService, ccis: CciSe
         WHERE framework = ? AND version = ? AND status = 'active' ORDER BY ordinal`,
     )
     .raw();
-  const cache = perCatalogVersion(db, () => new Map<string, ControlFrame>());
+  const cacheOf = perCatalogVersion(db, () => new Map<string, ControlFrame>());
 
   function controlsOf(framework: string, revision: string | null, identifiers: Iterable<string>) {
     if (framework === 'cci') return (cci: string) => [cci];
@@ -177,7 +177,8 @@ function createControlFrames(db: Database, controls: ControlService, ccis: CciSe
   return (framework: string, wanted: string | undefined): ControlFrame => {
     const revision = controls.versionOf(framework, wanted, 'revision');
     const key = `${framework} ${revision}`;
-    const cached = cache().get(key);
+    const cache = cacheOf();
+    const cached = cache.get(key);
     if (cached) return cached;
     const rows = active.all(framework, revision);
     const places = new Map(rows.map(([identifier], place) => [identifier, place]));
@@ -196,7 +197,7 @@ function createControlFrames(db: Database, controls: ControlService, ccis: CciSe
         return known;
       },
     };
-    cache().set(key, frame);
+    cache.set(key, frame);
     return frame;
   };
 }

@@ -3,10 +3,11 @@ import { type Column, joined } from '../../http/columns.ts';
 import { type FileChoice, type RenderedFile, renderFile } from '../../http/downloads.ts';
 import type { FilterLists } from '../../http/list-filter.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
+import type { Citations } from './citations.ts';
 import type { Answers } from './id-answers.ts';
 import type { FoundRule, SearchService } from './queries.ts';
 import { readSearchQuery } from './query.ts';
-import { type ListedSearch, type SearchAnswer, SearchResult } from './schema.ts';
+import { type CitedAnswer, type ListedSearch, type SearchAnswer, SearchResult } from './schema.ts';
 
 export interface SearchServices {
   search: SearchService;
@@ -55,3 +56,7 @@ export function searchFile(
   const rows = services.search.exported({ ...question, among: slugsOfList(services, user, list) });
   return renderFile(choice, { json: rows, root: 'rules', element: 'rule', columns, rows });
 }
+
+/** What a citation names. Throws 400 for another text, and 404 for what no release in the catalog has. */
+export const openCitation = ({ citations }: { citations: Citations }, ref: string): CitedAnswer =>
+  citations.open(ref);
