@@ -28,14 +28,11 @@ import { documentFile, roleFile } from '../catalog/guidance/jobs.ts';
 import { catalogSummary, findSources, importedSources, loadedContent } from '../catalog/jobs.ts';
 import { openCitation, searchFile, searchPage } from '../catalog/search/jobs.ts';
 import {
-  changesBrief,
   changesSince,
   changesSinceFile,
   comparedReleases,
   comparedReleasesFile,
-  newsOfLists,
   ruleHistory,
-  rulesOverTime,
   stigBatch,
   stigFile,
   stigsBeside,
@@ -46,8 +43,10 @@ import { pastedStigs } from '../collections/pasted.ts';
 import type { Database } from '../db/database.ts';
 import { answerTool } from '../mcp/tools.ts';
 import type { Services } from '../services.ts';
+import { briefHtml, changesBrief, comparedPage, comparisonHtml } from '../site/changes/jobs.ts';
+import { homeOf } from '../site/content/jobs.ts';
 import { controlLinks } from '../site/controls/control-links.ts';
-import { markedFields } from '../site/parts/diff-text.tsx';
+import { shownRule } from '../site/rules/jobs.ts';
 import { searchSite } from '../site/search/jobs.ts';
 
 export type Job = (services: Services, ...args: never[]) => unknown;
@@ -59,6 +58,7 @@ export type Job = (services: Services, ...args: never[]) => unknown;
 export const jobs = {
   answerTool,
   automationReport,
+  briefHtml,
   catalogPage,
   catalogSummary,
   cciList,
@@ -66,8 +66,10 @@ export const jobs = {
   changesSince,
   changesSinceFile,
   collectionsJson,
+  comparedPage,
   comparedReleases,
   comparedReleasesFile,
+  comparisonHtml,
   controlFile,
   controlLinks,
   controlList,
@@ -76,6 +78,7 @@ export const jobs = {
   documentFile,
   findSources,
   frameworkList,
+  homeOf,
   importedSources,
   listAutomation,
   listChecklists,
@@ -84,8 +87,6 @@ export const jobs = {
   loadedCatalogs,
   loadedContent,
   mappingFile,
-  markedFields,
-  newsOfLists,
   openCitation,
   pastedStigs,
   pathsOfPairs,
@@ -93,11 +94,11 @@ export const jobs = {
   roleFile,
   ruleHistory,
   rulesOfControl,
-  rulesOverTime,
   searchFile,
   searchPage,
   searchSite,
   shownCoverage,
+  shownRule,
   stigAutomation,
   stigBatch,
   stigFile,

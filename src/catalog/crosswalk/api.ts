@@ -1,6 +1,6 @@
 import type { Ask } from '../../base/ask.ts';
 import type { Access } from '../../http/access.ts';
-import { download, publicHeaders } from '../../http/answer.ts';
+import { answerMade, download, publicHeaders } from '../../http/answer.ts';
 import { fileContent } from '../../http/downloads.ts';
 import { OscalDocument } from '../../http/oscal-document.ts';
 import { createRoutes } from '../../http/route.ts';
@@ -27,7 +27,7 @@ export function crosswalkRoutes(access: Access, ask: Ask) {
     summary: 'List every path from a control to another framework',
     query: schemas.resolveQuery,
     response: jsonContent(schemas.Resolution, 'The paths, shortest first.'),
-    handle: ({ query }) => ask(resolvedPaths, query),
+    handle: async ({ query }, c) => answerMade(c, await ask(resolvedPaths, query), publicHeaders),
   });
 
   route('GET /api/v1/crosswalk/export', costly.public, {
@@ -60,7 +60,10 @@ export function crosswalkRoutes(access: Access, ask: Ask) {
       schemas.BatchResolution.or(schemas.CciControls),
       'Paths by pair, or controls by CCI.',
     ),
-    handle: ({ body }) => ('ccis' in body ? ask(controlsOfCcis, body) : ask(pathsOfPairs, body)),
+    handle: async ({ body }, c) => {
+      const made = await ('ccis' in body ? ask(controlsOfCcis, body) : ask(pathsOfPairs, body));
+      return answerMade(c, made, publicHeaders);
+    },
   });
 
   return app;

@@ -1,8 +1,6 @@
 import type { Viewer } from '../../auth/viewer.ts';
 import type { FileType } from '../../http/answer.ts';
 import { type FileChoice, narrowedName, type RenderedFile, renderFile } from '../../http/downloads.ts';
-import type { Page } from '../../http/paging.ts';
-import { type Brief, briefOf } from './brief.ts';
 import type { SincePerStig, StigChangesService } from './changes.ts';
 import { changesFile, diffLines, diffName } from './changes-export.ts';
 import type { ChangesSince } from './changes-schema.ts';
@@ -13,7 +11,7 @@ import { filterDiff, type StigDiffService } from './diff.ts';
 import type { DiffFilter, DiffQuery, StigDiff } from './diff-schema.ts';
 import { findingColumns, toRawStig } from './export.ts';
 import type { RuleHistoryService } from './history.ts';
-import type { RuleHistory, RuleOverTime } from './history-schema.ts';
+import type { RuleHistory } from './history-schema.ts';
 import { type Beside, besideEachOther } from './likeness.ts';
 import type { StigNameIndex } from './name-index.ts';
 import { narrowed, type StigRelease, type StigService } from './queries.ts';
@@ -120,25 +118,9 @@ export const changesSinceFile = (
 ): RenderedFile =>
   renderFile(choice, changesFile(services.changes.lines(since, wantedOf(services, scope, since))));
 
-/** What is new to a viewer in each of some lists. */
-export const newsOfLists = (
-  { changes, listChanges }: StigServices,
-  viewer: Viewer,
-  lists: string[],
-): ChangesSince[] => lists.map((list) => changes.since('seen', listChanges.news(viewer, list)));
-
-/** The rules of a list that changed since the viewer saw them, and of those a page, or all. Throws as `changesSince`. */
-export function changesBrief(services: StigServices, viewer: Viewer, list: string, page: Page | null): Brief {
-  return briefOf(changesSince(services, { viewer, list }, 'seen'), services.stigDiff.diff, page);
-}
-
 /** The rules with an id in any STIG, through all releases. Throws 404. */
 export const ruleHistory = (services: StigServices, id: string): RuleHistory =>
   services.ruleHistory.history(id);
-
-/** The rules with an id in one STIG, through all releases. */
-export const rulesOverTime = (services: StigServices, id: string, slug: string): RuleOverTime[] =>
-  services.ruleHistory.find(id, slug);
 
 /** Two STIGs and their rules side by side; the other one is named as people say it, null where no STIG is meant. */
 export function stigsBeside(

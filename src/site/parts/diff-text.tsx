@@ -37,12 +37,8 @@ export function createMarker(milliseconds = mostMilliseconds): Marker {
   };
 }
 
-/** The words that two texts do not share, for each changed field of some rules; a job, as long texts take long. */
-export function markedFields(
-  _: unknown,
-  rules: { fields: FieldChange[] }[],
-  milliseconds: number | undefined,
-): MarkedTexts {
+/** The words that two texts do not share, for each changed field of some rules; for jobs, as long texts take long. */
+export function markedFields(rules: { fields: FieldChange[] }[], milliseconds?: number): MarkedTexts {
   const marker = createMarker(milliseconds);
   const marked: MarkedTexts = new Map();
   for (const { fields } of rules)
