@@ -1,13 +1,7 @@
 import type { Database } from '../../db/database.ts';
-import {
-  type ObjectivePart,
-  partOf,
-  relationOf,
-  relations,
-  type StoredAssessment,
-} from './assessment-record.ts';
+import { type ObjectivePart, partOf, relationOf, type StoredAssessment } from './assessment-record.ts';
 import { versionKey } from './frameworks.ts';
-import type { Assessment, Objective } from './schema.ts';
+import { type Assessment, type Objective, relations } from './schema.ts';
 
 export type ControlAssessments = ReturnType<typeof createControlAssessments>;
 
@@ -30,12 +24,6 @@ interface ParameterValue {
   parameter: string;
   source: string;
   value: string;
-}
-
-/** A control with what is stored of its assessment. */
-interface StoredControl {
-  identifier: string;
-  assessment?: Partial<StoredAssessment> | undefined;
 }
 
 // Deprecated CCIs are left out.
@@ -64,8 +52,10 @@ export function createControlAssessments({ sqlite }: Database) {
   const referencesTo = sqlite.prepare<[string], CciReference>(referencesToControls);
   const valuesOf = sqlite.prepare<object, ParameterValue>(valuesOfBaselines);
   const stored = sqlite
-    .prepare<[string, string, string], [identifier: string, assessment: string | null]>(
-      `SELECT identifier, record_json -> '$.assessment' FROM controls
+    .prepare<[string, string, string], [identifier: string, assessment: string]>(
+      `SELECT identifier, json_patch('{"parameters": [], "objectives": [], "methods": []}',
+                                     coalesce(record_json -> '$.assessment', '{}'))
+         FROM controls
         WHERE framework = ? AND version = ? AND identifier IN (SELECT value FROM json_each(?))`,
     )
     .raw();
@@ -75,55 +65,42 @@ export function createControlAssessments({ sqlite }: Database) {
     )
     .raw();
 
-  /** Adds to stored assessments of one version what other sources state. */
-  function complete(framework: string, version: string, controls: StoredControl[]): Assessment[] {
-    const is53 = framework === 'nist-800-53';
-    const identifiers = JSON.stringify(is53 ? controls.map(({ identifier }) => identifier) : []);
-    const revision = versionKey('nist-800-53', version);
-    const parts = referencesTo
-      .all(identifiers)
-      .filter((each) => versionKey('nist-800-53', each.version) === revision)
-      .flatMap(({ cci, control, reference }) =>
-        partsOfReference(control, reference).map((part) => ({ cci, control, part })),
+  return {
+    /** What some controls of a version ask, by identifier. */
+    assessments(framework: string, version: string, identifiers: string[]): Map<string, Assessment> {
+      const is53 = framework === 'nist-800-53';
+      const controls = stored
+        .all(framework, version, JSON.stringify(identifiers))
+        .map(([identifier, json]) => ({ identifier, ...(JSON.parse(json) as StoredAssessment) }));
+      const parts = referencesTo
+        .all(JSON.stringify(is53 ? identifiers : []))
+        .filter((each) => versionKey(framework, each.version) === versionKey(framework, version))
+        .flatMap(({ cci, control, reference }) =>
+          partsOfReference(control, reference).map((part) => ({ cci, control, part })),
+        );
+      const referenced = Map.groupBy(parts, ({ control }) => control);
+      const ids = controls.flatMap(({ parameters }) => parameters.map(({ id }) => id));
+      const values = Map.groupBy(
+        valuesOf.all({ framework, version, baseline: null, parameters: JSON.stringify(ids) }),
+        ({ parameter }) => parameter,
       );
-    const referenced = Map.groupBy(parts, ({ control }) => control);
-    const ids = controls.flatMap(({ assessment }) => (assessment?.parameters ?? []).map(({ id }) => id));
-    const values = Map.groupBy(
-      valuesOf.all({ framework, version, baseline: null, parameters: JSON.stringify(ids) }),
-      ({ parameter }) => parameter,
-    );
-    return controls.map(({ identifier, assessment = {} }) => ({
-      parameters: (assessment.parameters ?? []).map(
-        ({ aggregates: _, published: __, stated, ...parameter }) => ({
+      const assessmentOf = ({ identifier, parameters, objectives, methods }: (typeof controls)[number]) => ({
+        parameters: parameters.map(({ aggregates: _, published: __, stated, ...parameter }) => ({
           ...parameter,
           values: [
             ...(stated ? [{ source: framework, value: stated.join('; ') }] : []),
             ...(values.get(parameter.id) ?? []).map(({ source, value }) => ({ source, value })),
           ],
+        })),
+        // The leaves in the order of the document.
+        objectives: leavesOf(objectives).map(({ part: linked = '', ...leaf }) => {
+          const part = is53 ? (partOf(identifier, leaf.label) ?? '') : linked;
+          return { ...leaf, part, ccis: ccisOf(part, referenced.get(identifier) ?? []) };
         }),
-      ),
-      // The leaves in the order of the document.
-      objectives: leavesOf(assessment.objectives ?? []).map(({ part: linked = '', ...leaf }) => {
-        const part = is53 ? (partOf(identifier, leaf.label) ?? '') : linked;
-        return { ...leaf, part, ccis: ccisOf(part, referenced.get(identifier) ?? []) };
-      }),
-      methods: assessment.methods ?? [],
-      derived: true,
-    }));
-  }
-
-  return {
-    /** What a control asks, of what is stored of it. */
-    assessmentOf: (framework: string, version: string, control: StoredControl): Assessment =>
-      complete(framework, version, [control])[0]!,
-
-    /** What some controls of a version ask, by identifier. */
-    assessments(framework: string, version: string, identifiers: string[]): Map<string, Assessment> {
-      const controls = stored
-        .all(framework, version, JSON.stringify(identifiers))
-        .map(([identifier, json]) => ({ identifier, assessment: JSON.parse(json ?? '{}') }));
-      const assessments = complete(framework, version, controls);
-      return new Map(controls.map(({ identifier }, at) => [identifier, assessments[at]!]));
+        methods,
+        derived: true as const,
+      });
+      return new Map(controls.map((control) => [control.identifier, assessmentOf(control)]));
     },
 
     /** The folded names of the families of the controls of a version, codes too. */

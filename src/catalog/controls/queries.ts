@@ -5,7 +5,6 @@ import type { Database } from '../../db/database.ts';
 import { prepareList } from '../../http/paging.ts';
 import type { Pagination } from '../../http/schema.ts';
 import { createControlAssessments } from './assessment.ts';
-import type { StoredAssessment } from './assessment-record.ts';
 import { createCciRecords } from './ccis.ts';
 import { createExportedCatalog } from './export.ts';
 import { createControlLookup } from './find-control.ts';
@@ -29,9 +28,6 @@ export interface LoadedCatalog {
   total: number;
   otherVersions: string[];
 }
-
-/** A record as the catalog has it. */
-type StoredRecord = Omit<ShownControl, 'edition' | keyof Assessment> & { assessment?: StoredAssessment };
 
 const matching = `FROM controls
  WHERE framework = @framework AND version = @version AND status = 'active'
@@ -96,10 +92,13 @@ export function createControlService(db: Database) {
   const identifierOf = sqlite
     .prepare<[string, string], string>('SELECT identifier FROM control_keys WHERE id = ? AND framework = ?')
     .pluck();
-  const stored = sqlite.prepare<[string, string, string], { json: string; edition: string }>(
-    `SELECT c.record_json AS json, v.edition FROM controls AS c JOIN framework_versions AS v USING (framework, version)
-      WHERE framework = ? AND version = ? AND c.identifier = ?`,
-  );
+  const stored = sqlite
+    .prepare<[string, string, string], string>(
+      `SELECT json_set(json_remove(c.record_json, '$.assessment'), '$.edition', nullif(v.edition, ''))
+         FROM controls AS c JOIN framework_versions AS v USING (framework, version)
+        WHERE framework = ? AND version = ? AND c.identifier = ?`,
+    )
+    .pluck();
   const versionsOf = sqlite
     .prepare<[string, string], string>(
       `SELECT c.version FROM control_keys AS k JOIN controls AS c ON c.control_id = k.id
@@ -133,9 +132,8 @@ export function createControlService(db: Database) {
       for (const version of searchedVersions(framework, label)) {
         const found = stored.get(framework, version, identifier);
         if (found === undefined) continue;
-        const { assessment, ...record } = JSON.parse(found.json) as StoredRecord;
-        const asked = assessments.assessmentOf(framework, version, { identifier, assessment });
-        return { ...record, edition: found.edition || null, ...asked };
+        const record = JSON.parse(found) as Omit<ShownControl, keyof Assessment>;
+        return { ...record, ...assessments.assessments(framework, version, [identifier]).get(identifier)! };
       }
       return null;
     });

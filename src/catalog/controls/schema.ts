@@ -10,7 +10,6 @@ import {
   requestText,
   search,
 } from '../../http/schema.ts';
-import { methodNames, relations } from './assessment-record.ts';
 import {
   exportFormats,
   frameworkKey,
@@ -101,6 +100,9 @@ export const ControlDod8500 = z
 const status = z.enum(['active', 'withdrawn']);
 const common = { framework: z.string(), version: z.string(), edition, withdrawn };
 
+/** How the reference of a CCI relates to an objective: it names the same part, says less, or says more. */
+export const relations = ['equal', 'broader', 'narrower'] as const;
+
 export const Objective = z
   .strictObject({
     id: z.string(),
@@ -126,9 +128,13 @@ export const Objective = z
   .openapi('Objective');
 export type Objective = z.infer<typeof Objective>;
 
+/** What an assessor examines, whom to interview, what to test. */
+export const methodNames = ['EXAMINE', 'INTERVIEW', 'TEST'] as const;
+
 export const AssessmentMethod = z
   .strictObject({ method: z.enum(methodNames), objects: z.array(z.string()) })
   .openapi('AssessmentMethod');
+export type AssessmentMethod = z.infer<typeof AssessmentMethod>;
 
 export const ControlParameter = z
   .strictObject({
@@ -147,6 +153,7 @@ export const ControlParameter = z
       ),
   })
   .openapi('ControlParameter');
+export type ControlParameter = z.infer<typeof ControlParameter>;
 
 /** What a control asks (rule D37.1). */
 const assessment = {
