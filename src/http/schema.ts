@@ -243,3 +243,7 @@ export const texts = <Name extends string>(...names: Name[]) => fields(names, z.
 
 /** Some fields of an answer that are whole numbers. */
 export const counts = <Name extends string>(...names: Name[]) => fields(names, z.int());
+
+/** The schema of an object of answers, under a name of its own in the OpenAPI document. */
+export const named = <Fields extends z.ZodRawShape>(name: string, fields: Fields) =>
+  z.strictObject(fields).openapi(name);

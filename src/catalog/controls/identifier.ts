@@ -18,26 +18,18 @@ export function canonicalIdentifier(framework: string, text: string): string | n
     case 'dod-8500':
       return /^[a-z]{4}-[1-3]$/i.test(spelling) ? spelling.toUpperCase() : null;
     case 'cci':
-      return canonicalCci(spelling);
+      return /^CCI-?\d{1,6}$/i.test(spelling) ? `CCI-${spelling.replace(/\D+/, '').padStart(6, '0')}` : null;
     default:
       return spelling === '' ? null : spelling;
   }
 }
 
 function canonical53(text: string): string | null {
-  const match = control53.exec(text);
-  if (!match) return null;
-  const family = match[1]!.toUpperCase();
-  const number = Number(match[2]);
-  if (number === 0) return null;
-  const enhancement = match[3] ?? match[4];
-  if (enhancement === undefined) return `${family}-${number}`;
-  return Number(enhancement) === 0 ? null : `${family}-${number}(${Number(enhancement)})`;
-}
-
-function canonicalCci(text: string): string | null {
-  const match = /^CCI-?(\d{1,6})$/i.exec(text);
-  return match ? `CCI-${match[1]!.padStart(6, '0')}` : null;
+  const [, family, number, bracketed, dotted] = control53.exec(text) ?? [];
+  const enhancement = bracketed ?? dotted;
+  if (family === undefined || Number(number) === 0 || Number(enhancement) === 0) return null;
+  const control = `${family.toUpperCase()}-${Number(number)}`;
+  return enhancement === undefined ? control : `${control}(${Number(enhancement)})`;
 }
 
 /**
