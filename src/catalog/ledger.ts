@@ -55,19 +55,6 @@ const gated: Record<Entitlement, string[]> = {
   occ: ['onet', 'nice', 'role-mapping-csv'],
 };
 
-const countedRuns = `SELECT r.id, r.started_at AS startedAt, r.finished_at AS finishedAt, count(l.ordinal) AS sources,
-       coalesce(sum(json_array_length(iif(json_valid(l.warnings), l.warnings, '[]'))), 0) AS warnings,
-       count(*) FILTER (WHERE l.outcome = 'imported') AS imported,
-       count(*) FILTER (WHERE l.outcome = 'unchanged') AS unchanged,
-       count(*) FILTER (WHERE l.outcome = 'superseded') AS superseded,
-       count(*) FILTER (WHERE l.outcome = 'skipped') AS skipped,
-       count(*) FILTER (WHERE l.outcome = 'rejected') AS rejected
-  FROM (SELECT * FROM import_runs WHERE @id IS NULL OR id = @id ORDER BY id DESC LIMIT @limit) AS r
-  LEFT JOIN import_ledger AS l ON l.run_id = r.id AND l.kind NOT IN (SELECT value FROM json_each(@hidden))
- GROUP BY r.id
-HAVING count(l.ordinal) > 0 OR NOT EXISTS (SELECT 1 FROM import_ledger WHERE run_id = r.id)
- ORDER BY r.id DESC`;
-
 const entryColumns = `l.run_id AS run, r.finished_at AS finishedAt, l.source, l.sha256, l.kind, l.outcome, l.reason,
        l.target, iif(json_valid(l.warnings), l.warnings, '[]') AS warnings,
        iif(json_valid(l.counts), l.counts, '{}') AS counts, (
@@ -91,7 +78,20 @@ export type LedgerService = ReturnType<typeof createLedgerService>;
 /** What the imports did (rule D20, the ledger as a table). */
 export function createLedgerService(db: Database) {
   const { sqlite } = db;
-  const runsOf = sqlite.prepare<object, Omit<ImportRun, 'totals'> & Totals>(countedRuns);
+  const runsOf = sqlite.prepare<object, Omit<ImportRun, 'totals'> & Totals>(
+    `SELECT r.id, r.started_at AS startedAt, r.finished_at AS finishedAt, count(l.ordinal) AS sources,
+           coalesce(sum(json_array_length(iif(json_valid(l.warnings), l.warnings, '[]'))), 0) AS warnings,
+           count(*) FILTER (WHERE l.outcome = 'imported') AS imported,
+           count(*) FILTER (WHERE l.outcome = 'unchanged') AS unchanged,
+           count(*) FILTER (WHERE l.outcome = 'superseded') AS superseded,
+           count(*) FILTER (WHERE l.outcome = 'skipped') AS skipped,
+           count(*) FILTER (WHERE l.outcome = 'rejected') AS rejected
+      FROM (SELECT * FROM import_runs WHERE @id IS NULL OR id = @id ORDER BY id DESC LIMIT @limit) AS r
+      LEFT JOIN import_ledger AS l ON l.run_id = r.id AND l.kind NOT IN (SELECT value FROM json_each(@hidden))
+     GROUP BY r.id
+    HAVING count(l.ordinal) > 0 OR NOT EXISTS (SELECT 1 FROM import_ledger WHERE run_id = r.id)
+     ORDER BY r.id DESC`,
+  );
   const again = perCatalogVersion(db, () => {
     const named = (what: 'scap' | 'controls') =>
       filesToReadAgain(sqlite, what).map(({ source }) => withoutFolder(source));

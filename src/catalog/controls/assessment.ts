@@ -5,52 +5,34 @@ import { type Assessment, type Objective, relations } from './schema.ts';
 
 export type ControlAssessments = ReturnType<typeof createControlAssessments>;
 
-/** A reference of a CCI to a control, as the CCI list has it. */
-interface CciReference {
-  cci: string;
-  version: string;
-  control: string;
-  reference: string;
-}
-
-/** A part of a control that a CCI refers to. */
-interface ReferencedPart {
-  cci: string;
-  part: string;
-}
-
 /** A value that a baseline sets or constrains a parameter to. */
-interface ParameterValue {
-  parameter: string;
-  source: string;
-  value: string;
-}
-
-// Deprecated CCIs are left out.
-const referencesToControls = `SELECT DISTINCT m.from_identifier AS cci, m.to_version AS version, m.to_identifier AS control, m.reference
-  FROM json_each(?) AS n
- CROSS JOIN mapping_facts AS m ON m.to_framework = 'nist-800-53' AND m.to_identifier = n.value
-  JOIN controls AS c ON c.framework = 'cci' AND c.version = m.from_version AND c.identifier = m.from_identifier
- WHERE m.from_framework = 'cci'
-   AND m.from_version = (SELECT version FROM framework_versions WHERE framework = 'cci' AND is_default = 1)
-   AND c.status = 'active'
- ORDER BY m.from_identifier`;
-
-const valuesOfBaselines = `SELECT parameter, name AS source, value
-  FROM (SELECT b.ordinal, b.framework, b.version, b.name, 0 AS place, v.parameter, v.value
-          FROM baselines AS b JOIN parameter_value_facts AS v ON v.source_id = b.source_id AND v.baseline = b.name
-         UNION ALL
-        SELECT b.ordinal, b.framework, b.version, b.name, v.ordinal, v.parameter, v.value
-          FROM baselines AS b JOIN profile_values AS v ON v.source_id = b.source_id)
- WHERE framework = @framework AND version = @version
-   AND (@baseline IS NULL OR name = @baseline)
-   AND (@parameters IS NULL OR parameter IN (SELECT value FROM json_each(@parameters)))
- ORDER BY ordinal, place`;
+type ParameterValue = Record<'parameter' | 'source' | 'value', string>;
 
 /** What a control asks (rule D37): what its sources state, with the values of profiles and the CCIs of each objective. */
 export function createControlAssessments({ sqlite }: Database) {
-  const referencesTo = sqlite.prepare<[string], CciReference>(referencesToControls);
-  const valuesOf = sqlite.prepare<object, ParameterValue>(valuesOfBaselines);
+  // Deprecated CCIs are left out.
+  const referencesTo = sqlite.prepare<[string], Record<'cci' | 'version' | 'control' | 'reference', string>>(
+    `SELECT DISTINCT m.from_identifier AS cci, m.to_version AS version, m.to_identifier AS control, m.reference
+       FROM json_each(?) AS n
+      CROSS JOIN mapping_facts AS m ON m.to_framework = 'nist-800-53' AND m.to_identifier = n.value
+       JOIN controls AS c ON c.framework = 'cci' AND c.version = m.from_version AND c.identifier = m.from_identifier
+      WHERE m.from_framework = 'cci'
+        AND m.from_version = (SELECT version FROM framework_versions WHERE framework = 'cci' AND is_default = 1)
+        AND c.status = 'active'
+      ORDER BY m.from_identifier`,
+  );
+  const valuesOf = sqlite.prepare<object, ParameterValue>(
+    `SELECT parameter, name AS source, value
+       FROM (SELECT b.ordinal, b.framework, b.version, b.name, 0 AS place, v.parameter, v.value
+               FROM baselines AS b JOIN parameter_value_facts AS v ON v.source_id = b.source_id AND v.baseline = b.name
+              UNION ALL
+             SELECT b.ordinal, b.framework, b.version, b.name, v.ordinal, v.parameter, v.value
+               FROM baselines AS b JOIN profile_values AS v ON v.source_id = b.source_id)
+      WHERE framework = @framework AND version = @version
+        AND (@baseline IS NULL OR name = @baseline)
+        AND (@parameters IS NULL OR parameter IN (SELECT value FROM json_each(@parameters)))
+      ORDER BY ordinal, place`,
+  );
   const stored = sqlite
     .prepare<[string, string, string], [identifier: string, assessment: string]>(
       `SELECT identifier, json_patch('{"parameters": [], "objectives": [], "methods": []}',
@@ -135,7 +117,7 @@ function leavesOf(parts: ObjectivePart[], context = '', linked?: string): Leaf[]
 }
 
 /** Each CCI once, with the nearest relation; in the order of relations, then of CCIs. */
-function ccisOf(part: string, referenced: ReferencedPart[]): Objective['ccis'] {
+function ccisOf(part: string, referenced: { cci: string; part: string }[]): Objective['ccis'] {
   const related = relations.flatMap((relation) =>
     referenced
       .filter((each) => relationOf(part, each.part) === relation)
