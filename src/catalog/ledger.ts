@@ -55,23 +55,22 @@ const gated: Record<Entitlement, string[]> = {
   occ: ['onet', 'nice', 'role-mapping-csv'],
 };
 
-const entryColumns = `l.run_id AS run, r.finished_at AS finishedAt, l.source, l.sha256, l.kind, l.outcome, l.reason,
-       l.target, iif(json_valid(l.warnings), l.warnings, '[]') AS warnings,
-       iif(json_valid(l.counts), l.counts, '{}') AS counts, (
-         SELECT json_object('slug', s.slug, 'title', s.title, 'version', p.version)
-           FROM sources AS x
-           JOIN stig_printings AS p ON p.source_id = x.id
-           JOIN stigs AS s ON s.id = p.stig_id
-          WHERE x.sha256 = l.sha256) AS stig`;
+const entryJson = `json_object(
+         'run', l.run_id, 'finishedAt', r.finished_at, 'source', l.source, 'sha256', l.sha256, 'kind', l.kind,
+         'outcome', l.outcome, 'reason', l.reason, 'target', l.target,
+         'warnings', json(iif(json_valid(l.warnings), l.warnings, '[]')),
+         'counts', json(iif(json_valid(l.counts), l.counts, '{}')),
+         'stig', (SELECT json_object('slug', s.slug, 'title', s.title, 'version', p.version)
+                    FROM sources AS x
+                    JOIN stig_printings AS p ON p.source_id = x.id
+                    JOIN stigs AS s ON s.id = p.stig_id
+                   WHERE x.sha256 = l.sha256)) AS json`;
 
 const matching = `FROM import_ledger AS l JOIN import_runs AS r ON r.id = l.run_id
  WHERE l.run_id BETWEEN @firstRun AND @lastRun
    AND (@outcome IS NULL OR l.outcome = @outcome)
    AND (instr(lower(l.source), @search) > 0 OR substr(l.sha256, 1, length(@search)) = @search)
    AND l.kind NOT IN (SELECT value FROM json_each(@hidden))`;
-
-type StoredEntry = Record<'source' | 'warnings' | 'counts', string> &
-  Omit<LedgerEntry, 'folder' | 'warnings' | 'counts' | 'stig'> & { stig: string | null };
 
 export type LedgerService = ReturnType<typeof createLedgerService>;
 
@@ -133,9 +132,9 @@ export function createLedgerService(db: Database) {
       const sorted = sort && sortOf(sort);
       const first = sorted ? `l.${sorted.column} ${sorted.down ? 'DESC' : 'ASC'},` : '';
       const order = `${first} l.run_id DESC, l.ordinal`;
-      const listed = prepareList<StoredEntry>(db, { columns: entryColumns, matching, order });
+      const listed = prepareList<{ json: string }>(db, { columns: entryJson, matching, order });
       const { rows, pagination } = listed(filter, page);
-      return { entries: rows.map(toEntry), pagination };
+      return { entries: rows.map(({ json }) => readEntry(json)), pagination };
     },
   };
 }
@@ -146,11 +145,8 @@ function hiddenFrom({ entitlements }: User): string {
   return JSON.stringify(lacking.flatMap((product) => gated[product]));
 }
 
-const toEntry = ({ source, warnings, counts, stig, ...entry }: StoredEntry): LedgerEntry => ({
-  ...entry,
-  source: withoutFolder(source),
-  folder: folderOf(source),
-  stig: stig === null ? null : JSON.parse(stig),
-  warnings: JSON.parse(warnings),
-  counts: JSON.parse(counts),
-});
+function readEntry(json: string): LedgerEntry {
+  const entry = JSON.parse(json) as LedgerEntry;
+  const { source } = entry;
+  return { ...entry, source: withoutFolder(source), folder: folderOf(source) };
+}

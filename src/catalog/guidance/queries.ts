@@ -8,7 +8,7 @@ import type {
   RegulatoryDocumentSummary,
   RegulatoryDocuments,
 } from './document-schema.ts';
-import type { Role, RoleFacts, RoleMappingRow, Roles, RolesQuery, StigMapping } from './role-schema.ts';
+import type { Role, RoleMappingRow, Roles, RolesQuery, StigMapping } from './role-schema.ts';
 
 export type DocumentService = ReturnType<typeof createDocumentService>;
 export type RoleService = ReturnType<typeof createRoleService>;
@@ -24,8 +24,8 @@ const matchingRoles = `FROM occupations
  WHERE (instr(title_fold, @search) > 0 OR instr(occupation_code, @search) > 0)
    AND (@family IS NULL OR family_fold = @family)`;
 
-const roleColumns = `summary_json AS facts,
-  (SELECT count(*) FROM role_mappings AS m WHERE m.occupation_code = occupations.occupation_code) AS stigMappingCount`;
+const roleSummary = `json_set(summary_json, '$.stigMappingCount',
+  (SELECT count(*) FROM role_mappings AS m WHERE m.occupation_code = occupations.occupation_code)) AS json`;
 
 const folded = (text: string | undefined) => (text === undefined ? null : fold(text));
 
@@ -69,14 +69,13 @@ export function createDocumentService(db: Database) {
 
 /** Occupational roles (rule D9). */
 export function createRoleService(db: Database) {
-  type RoleRow = { facts: string; stigMappingCount: number };
-  const listed = prepareList<RoleRow>(db, {
-    columns: roleColumns,
+  const listed = prepareList<{ json: string }>(db, {
+    columns: roleSummary,
     matching: matchingRoles,
     order: 'occupation_code',
   });
-  const stored = db.sqlite.prepare<[string], RoleRow & { details: string }>(
-    `SELECT ${roleColumns}, details_json AS details FROM occupations WHERE occupation_code = ?`,
+  const stored = db.sqlite.prepare<[string], Record<'json' | 'details', string>>(
+    `SELECT ${roleSummary}, details_json AS details FROM occupations WHERE occupation_code = ?`,
   );
   const mappings = db.sqlite.prepare<[string], StigMapping>(
     `SELECT s.slug AS stigSlug, s.title AS stigTitle, r.version AS stigVersion, r.release_date AS releaseDate,
@@ -93,11 +92,7 @@ export function createRoleService(db: Database) {
     /** By code (D3.4). */
     list({ search = '', family, ...page }: RolesQuery): Roles {
       const { rows, pagination } = listed({ search: fold(search), family: folded(family) }, page);
-      const roles = rows.map(({ facts, ...counted }) => ({
-        ...(JSON.parse(facts) as RoleFacts),
-        ...counted,
-      }));
-      return { roles, pagination };
+      return { roles: rows.map(({ json }) => JSON.parse(json)), pagination };
     },
 
     /** One role with everything that is known of it. Throws NOT_FOUND. */
@@ -105,13 +100,8 @@ export function createRoleService(db: Database) {
       db.read(() => {
         const found = stored.get(code);
         if (!found) throw notFound();
-        const { facts, stigMappingCount, details } = found;
-        return {
-          ...JSON.parse(facts),
-          stigMappingCount,
-          ...JSON.parse(details),
-          stigMappings: mappings.all(code),
-        };
+        const { json, details } = found;
+        return { ...JSON.parse(json), ...JSON.parse(details), stigMappings: mappings.all(code) };
       }),
   };
 }

@@ -23,8 +23,7 @@ const facts = {
 
 const summary = { ...facts, stigMappingCount: z.int() };
 
-export const RoleFacts = z.strictObject(facts);
-export type RoleFacts = z.infer<typeof RoleFacts>;
+export type RoleFacts = z.infer<z.ZodObject<typeof facts>>;
 
 export const RoleSummary = named('RoleSummary', summary);
 
@@ -77,8 +76,7 @@ const details = {
   education: z.array(EducationLevel),
 };
 
-export const RoleDetails = z.strictObject(details);
-export type RoleDetails = z.infer<typeof RoleDetails>;
+export type RoleDetails = z.infer<z.ZodObject<typeof details>>;
 
 export const Role = named('Role', { ...summary, ...details, stigMappings: z.array(StigMapping) });
 export type Role = z.infer<typeof Role>;
