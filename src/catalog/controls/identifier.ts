@@ -37,14 +37,9 @@ function canonical53(text: string): string | null {
  * own framework A.5.2 before A.5.10. Needs an identifier in its published form.
  */
 export function sortKey(framework: string, identifier: string): string {
-  if (framework === 'nist-800-53') {
-    const numbers = identifier.slice(2).match(/\d+/g) ?? [];
-    return [identifier.slice(0, 2), ...numbers.map((digits) => digits.padStart(4, '0'))].join(' ');
-  }
-  if (framework === 'nist-800-171') {
-    const revision = identifier.startsWith('0') ? '3' : '2';
-    return [revision, ...identifier.split('.').map((digits) => digits.padStart(4, '0'))].join(' ');
-  }
+  const numbers = (identifier.match(/\d+/g) ?? []).map((digits) => digits.padStart(4, '0')).join(' ');
+  if (framework === 'nist-800-53') return `${identifier.slice(0, 2)} ${numbers}`;
+  if (framework === 'nist-800-171') return `${identifier.startsWith('0') ? 3 : 2} ${numbers}`;
   if (isPublished(framework)) return identifier;
   // A.5 and A.05 are two identifiers.
   return `${identifier.replace(/\d+/g, (digits) => digits.padStart(9, '0'))} ${identifier}`;
