@@ -1,9 +1,6 @@
 import { type AppError, notThere } from '../../base/errors.ts';
 import { compareCodePoints, cut } from '../../base/text.ts';
 
-/** The published frameworks, in the order of rule D7.2; a site's own come after them by name. */
-export const frameworks = ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci'] as const;
-
 /** The most characters of the name of a framework, and of an identifier of a site's own. */
 export const longestFramework = 200;
 export const longestIdentifier = 200;
@@ -11,6 +8,9 @@ export const longestIdentifier = 200;
 /** The frameworks that GET /controls serves. */
 export const catalogFrameworks = ['nist-800-53', 'nist-800-171', 'dod-8500'] as const;
 export type CatalogFramework = (typeof catalogFrameworks)[number];
+
+/** The published frameworks, in the order of rule D7.2; a site's own come after them by name. */
+export const frameworks = [...catalogFrameworks, 'cci'] as const;
 
 /** The baselines of NIST SP 800-53B, in order; those of other profiles come after them (rule D31). */
 export const nistBaselines = ['low', 'moderate', 'high', 'privacy'] as const;
