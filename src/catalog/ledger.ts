@@ -77,20 +77,23 @@ export type LedgerService = ReturnType<typeof createLedgerService>;
 /** What the imports did (rule D20, the ledger as a table). */
 export function createLedgerService(db: Database) {
   const { sqlite } = db;
-  const runsOf = sqlite.prepare<object, Omit<ImportRun, 'totals'> & Totals>(
-    `SELECT r.id, r.started_at AS startedAt, r.finished_at AS finishedAt, count(l.ordinal) AS sources,
-           coalesce(sum(json_array_length(iif(json_valid(l.warnings), l.warnings, '[]'))), 0) AS warnings,
-           count(*) FILTER (WHERE l.outcome = 'imported') AS imported,
-           count(*) FILTER (WHERE l.outcome = 'unchanged') AS unchanged,
-           count(*) FILTER (WHERE l.outcome = 'superseded') AS superseded,
-           count(*) FILTER (WHERE l.outcome = 'skipped') AS skipped,
-           count(*) FILTER (WHERE l.outcome = 'rejected') AS rejected
-      FROM (SELECT * FROM import_runs WHERE @id IS NULL OR id = @id ORDER BY id DESC LIMIT @limit) AS r
-      LEFT JOIN import_ledger AS l ON l.run_id = r.id AND l.kind NOT IN (SELECT value FROM json_each(@hidden))
-     GROUP BY r.id
-    HAVING count(l.ordinal) > 0 OR NOT EXISTS (SELECT 1 FROM import_ledger WHERE run_id = r.id)
-     ORDER BY r.id DESC`,
-  );
+  const runsOf = sqlite
+    .prepare<object, string>(
+      `SELECT json_object('id', r.id, 'startedAt', r.started_at, 'finishedAt', r.finished_at, 'totals', json_object(
+                'sources', count(l.ordinal),
+                'warnings', coalesce(sum(json_array_length(iif(json_valid(l.warnings), l.warnings, '[]'))), 0),
+                'imported', count(*) FILTER (WHERE l.outcome = 'imported'),
+                'unchanged', count(*) FILTER (WHERE l.outcome = 'unchanged'),
+                'superseded', count(*) FILTER (WHERE l.outcome = 'superseded'),
+                'skipped', count(*) FILTER (WHERE l.outcome = 'skipped'),
+                'rejected', count(*) FILTER (WHERE l.outcome = 'rejected')))
+         FROM (SELECT * FROM import_runs WHERE @id IS NULL OR id = @id ORDER BY id DESC LIMIT @limit) AS r
+         LEFT JOIN import_ledger AS l ON l.run_id = r.id AND l.kind NOT IN (SELECT value FROM json_each(@hidden))
+        GROUP BY r.id
+       HAVING count(l.ordinal) > 0 OR NOT EXISTS (SELECT 1 FROM import_ledger WHERE run_id = r.id)
+        ORDER BY r.id DESC`,
+    )
+    .pluck();
   const again = perCatalogVersion(db, () => {
     const named = (what: 'scap' | 'controls') =>
       filesToReadAgain(sqlite, what).map(({ source }) => withoutFolder(source));
@@ -99,9 +102,7 @@ export function createLedgerService(db: Database) {
 
   /** The last runs, the latest first, or one; a run of which all is hidden from the user is left out. */
   const runs = (user: User, limit: number, id: number | null = null): ImportRun[] =>
-    runsOf
-      .all({ id, limit, hidden: hiddenFrom(user) })
-      .map(({ id, startedAt, finishedAt, ...totals }) => ({ id, startedAt, finishedAt, totals }));
+    runsOf.all({ id, limit, hidden: hiddenFrom(user) }).map((json) => JSON.parse(json));
 
   return {
     /** The files that an older version skipped or read less of, to be imported again (rule D42.9). */
