@@ -25,10 +25,9 @@ import {
   worksheetReport,
 } from '../catalog/crosswalk/reports.ts';
 import { documentFile, roleFile } from '../catalog/guidance/jobs.ts';
-import { catalogSummary, findSources, importedSources, loadedContent } from '../catalog/jobs.ts';
+import { catalogSummary, importedSources, loadedContent } from '../catalog/jobs.ts';
 import { searchFile, searchPage } from '../catalog/search/jobs.ts';
 import {
-  changesBrief,
   changesSince,
   changesSinceFile,
   comparedReleases,
@@ -38,7 +37,6 @@ import {
   rulesOverTime,
   stigBatch,
   stigFile,
-  stigsBeside,
 } from '../catalog/stigs/jobs.ts';
 import { listChecklists, uploadAnswer } from '../checklists/jobs.ts';
 import { collectionsJson, listsJson } from '../collections/jobs.ts';
@@ -62,7 +60,6 @@ export const jobs = {
   catalogPage,
   catalogSummary,
   cciList,
-  changesBrief,
   changesSince,
   changesSinceFile,
   collectionsJson,
@@ -74,7 +71,6 @@ export const jobs = {
   controlsOfCcis,
   coverageReport,
   documentFile,
-  findSources,
   frameworkList,
   importedSources,
   listAutomation,
@@ -99,7 +95,6 @@ export const jobs = {
   stigAutomation,
   stigBatch,
   stigFile,
-  stigsBeside,
   uploadAnswer,
   worksheetOf,
   worksheetReport,

@@ -1,8 +1,6 @@
 import type { Viewer } from '../../auth/viewer.ts';
 import type { FileType } from '../../http/answer.ts';
 import { type FileChoice, narrowedName, type RenderedFile, renderFile } from '../../http/downloads.ts';
-import type { Page } from '../../http/paging.ts';
-import { type Brief, briefOf } from './brief.ts';
 import type { SincePerStig, StigChangesService } from './changes.ts';
 import { changesFile, diffLines, diffName } from './changes-export.ts';
 import type { ChangesSince } from './changes-schema.ts';
@@ -14,9 +12,8 @@ import type { DiffFilter, DiffQuery, StigDiff } from './diff-schema.ts';
 import { findingColumns, toRawStig } from './export.ts';
 import type { RuleHistoryService } from './history.ts';
 import type { RuleHistory, RuleOverTime } from './history-schema.ts';
-import { type Beside, besideEachOther } from './likeness.ts';
 import type { StigNameIndex } from './name-index.ts';
-import { narrowed, type StigRelease, type StigService } from './queries.ts';
+import { narrowed, type StigService } from './queries.ts';
 import type { DownloadQuery } from './schema.ts';
 
 export interface StigServices {
@@ -127,11 +124,6 @@ export const newsOfLists = (
   lists: string[],
 ): ChangesSince[] => lists.map((list) => changes.since('seen', listChanges.news(viewer, list)));
 
-/** The rules of a list that changed since the viewer saw them, and of those a page, or all. Throws as `changesSince`. */
-export function changesBrief(services: StigServices, viewer: Viewer, list: string, page: Page | null): Brief {
-  return briefOf(changesSince(services, { viewer, list }, 'seen'), services.stigDiff.diff, page);
-}
-
 /** The rules with an id in any STIG, through all releases. Throws 404. */
 export const ruleHistory = (services: StigServices, id: string): RuleHistory =>
   services.ruleHistory.history(id);
@@ -139,16 +131,3 @@ export const ruleHistory = (services: StigServices, id: string): RuleHistory =>
 /** The rules with an id in one STIG, through all releases. */
 export const rulesOverTime = (services: StigServices, id: string, slug: string): RuleOverTime[] =>
   services.ruleHistory.find(id, slug);
-
-/** Two STIGs and their rules side by side; the other one is named as people say it, null where no STIG is meant. */
-export function stigsBeside(
-  { stigs, stigNames }: StigServices,
-  slug: string,
-  other: string,
-): { left: StigRelease; right: StigRelease | null; lines: Beside[] } {
-  const left = stigs.full(slug);
-  const [named] = other === '' ? [] : [...stigNames.exactly(other), ...stigNames.said(other)];
-  if (named === undefined) return { left: left.release, right: null, lines: [] };
-  const right = stigs.full(named.slug, named.release ?? undefined);
-  return { left: left.release, right: right.release, lines: besideEachOther(left, right) };
-}
