@@ -35,7 +35,6 @@ import { createControlCollectionService } from './collections/control-collection
 import { createFavoriteService } from './collections/favorites.ts';
 import { createListServices } from './collections/list-services.ts';
 import { createPurgeService } from './collections/retention.ts';
-import { createUndoService } from './collections/undo.ts';
 import type { Database } from './db/database.ts';
 
 export interface ServiceContext {
@@ -105,7 +104,6 @@ export function createServices(context: ServiceContext) {
     roleMapping: createRoleMappingService(catalog, stigNames.slugOf),
 
     ...ofLists,
-    undo: createUndoService(users, now, newId),
     listChecklists: createListChecklists(
       createChecklistZips(stigs),
       stigNames,

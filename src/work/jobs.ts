@@ -25,7 +25,7 @@ import {
   worksheetReport,
 } from '../catalog/crosswalk/reports.ts';
 import { documentFile, roleFile } from '../catalog/guidance/jobs.ts';
-import { catalogSummary, findSources, importedSources, loadedContent } from '../catalog/jobs.ts';
+import { catalogSummary, importedSources, loadedContent } from '../catalog/jobs.ts';
 import { openCitation, searchFile, searchPage } from '../catalog/search/jobs.ts';
 import {
   changesSince,
@@ -35,7 +35,6 @@ import {
   ruleHistory,
   stigBatch,
   stigFile,
-  stigsBeside,
 } from '../catalog/stigs/jobs.ts';
 import { listChecklists, uploadAnswer } from '../checklists/jobs.ts';
 import { collectionsJson, listFindingsJson, listsJson } from '../collections/jobs.ts';
@@ -43,7 +42,7 @@ import { pastedStigs } from '../collections/pasted.ts';
 import type { Database } from '../db/database.ts';
 import { answerTool } from '../mcp/tools.ts';
 import type { Services } from '../services.ts';
-import { briefHtml, changesBrief, comparedPage, comparisonHtml } from '../site/changes/jobs.ts';
+import { comparedPage } from '../site/changes/jobs.ts';
 import { homeOf } from '../site/content/jobs.ts';
 import { controlLinks } from '../site/controls/control-links.ts';
 import { shownRule } from '../site/rules/jobs.ts';
@@ -58,25 +57,21 @@ export type Job = (services: Services, ...args: never[]) => unknown;
 export const jobs = {
   answerTool,
   automationReport,
-  briefHtml,
   catalogPage,
   catalogSummary,
   cciList,
-  changesBrief,
   changesSince,
   changesSinceFile,
   collectionsJson,
   comparedPage,
   comparedReleases,
   comparedReleasesFile,
-  comparisonHtml,
   controlFile,
   controlLinks,
   controlList,
   controlsOfCcis,
   coverageReport,
   documentFile,
-  findSources,
   frameworkList,
   homeOf,
   importedSources,
@@ -102,7 +97,6 @@ export const jobs = {
   stigAutomation,
   stigBatch,
   stigFile,
-  stigsBeside,
   uploadAnswer,
   worksheetOf,
   worksheetReport,

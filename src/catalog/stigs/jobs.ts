@@ -12,9 +12,8 @@ import type { DiffFilter, DiffQuery, StigDiff } from './diff-schema.ts';
 import { findingColumns, toRawStig } from './export.ts';
 import type { RuleHistoryService } from './history.ts';
 import type { RuleHistory } from './history-schema.ts';
-import { type Beside, besideEachOther } from './likeness.ts';
 import type { StigNameIndex } from './name-index.ts';
-import { narrowed, type StigRelease, type StigService } from './queries.ts';
+import { narrowed, type StigService } from './queries.ts';
 import type { DownloadQuery } from './schema.ts';
 
 export interface StigServices {
@@ -121,16 +120,3 @@ export const changesSinceFile = (
 /** The rules with an id in any STIG, through all releases. Throws 404. */
 export const ruleHistory = (services: StigServices, id: string): RuleHistory =>
   services.ruleHistory.history(id);
-
-/** Two STIGs and their rules side by side; the other one is named as people say it, null where no STIG is meant. */
-export function stigsBeside(
-  { stigs, stigNames }: StigServices,
-  slug: string,
-  other: string,
-): { left: StigRelease; right: StigRelease | null; lines: Beside[] } {
-  const left = stigs.full(slug);
-  const [named] = other === '' ? [] : [...stigNames.exactly(other), ...stigNames.said(other)];
-  if (named === undefined) return { left: left.release, right: null, lines: [] };
-  const right = stigs.full(named.slug, named.release ?? undefined);
-  return { left: left.release, right: right.release, lines: besideEachOther(left, right) };
-}

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Hono } from 'hono';
 import type { Ask } from '../../base/ask.ts';
 import { notFound } from '../../base/errors.ts';
-import { findSources, importedSources, loadedContent } from '../../catalog/jobs.ts';
+import { importedSources, loadedContent } from '../../catalog/jobs.ts';
 import { ledgerColumns, outcomes } from '../../catalog/ledger.ts';
 import { stigColumns } from '../../catalog/stigs/queries.ts';
 import { wordList } from '../../http/arrays.ts';
@@ -13,7 +13,7 @@ import { daysBefore } from '../parts/bars.tsx';
 import { type PageSupport, readQuery } from '../parts/page.ts';
 import { FirstRun } from './first-run.tsx';
 import { homePage } from './home.tsx';
-import { filesPage, ledgerPage } from './import-report.tsx';
+import { ledgerPage } from './import-report.tsx';
 import { homeOf } from './jobs.ts';
 import { loadedPage } from './loaded.tsx';
 
@@ -24,7 +24,6 @@ const ledgerQuery = z.object({
   outcome: wordList('outcome', outcomes),
   search,
 });
-const filesQuery = z.object({ ...paging(100, 100), search });
 
 const agesPerPage = 50;
 /** In days: the publisher's library appears every quarter. */
@@ -68,12 +67,6 @@ export function contentPages(
       ...(await ask(loadedContent, user, runsShown)),
     };
     return show(c, loadedPage(page));
-  });
-
-  app.get('/catalog/files', guard.user, async (c) => {
-    const { search = '', ...page } = readQuery(c, filesQuery);
-    const found = search.trim() === '' ? null : await ask(findSources, c.get('user'), search, page);
-    return show(c, filesPage({ search, found }));
   });
 
   app.get('/catalog/imports/:run', guard.user, async (c) => {

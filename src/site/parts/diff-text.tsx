@@ -38,8 +38,8 @@ export function createMarker(milliseconds = mostMilliseconds): Marker {
 }
 
 /** The words that two texts do not share, for each changed field of some rules; for jobs, as long texts take long. */
-export function markedFields(rules: { fields: FieldChange[] }[], milliseconds?: number): MarkedTexts {
-  const marker = createMarker(milliseconds);
+export function markedFields(rules: { fields: FieldChange[] }[]): MarkedTexts {
+  const marker = createMarker();
   const marked: MarkedTexts = new Map();
   for (const { fields } of rules)
     for (const field of fields) {
