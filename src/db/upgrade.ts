@@ -9,7 +9,7 @@ import {
   createDatabaseFile,
   requireAccess,
 } from './connect.ts';
-import { copyDatabase, freeBytes } from './copy.ts';
+import { copyDatabase } from './copy.ts';
 import { type Database, type Files, openCatalog, openDatabase } from './database.ts';
 import { type Kind, migrate, newestSchema, schemaVersion } from './schema.ts';
 
@@ -17,14 +17,13 @@ export interface UpgradeOptions extends Omit<ConnectOptions, 'anySchema'> {
   catalogAlone?: boolean;
   create?: boolean;
   say?: (line: string) => void;
-  room?: (folder: string) => number;
   /** Called before a migration is committed; if it throws, the migration is undone. */
   onMigrate?: (from: number, to: number) => void | Promise<void>;
 }
 
 /** Opens both files as `openDatabase`, or the catalog alone, after `upgradeFiles`. Throws `CommandError`. */
 export async function openUpgraded(files: Files, options: UpgradeOptions = {}): Promise<Database> {
-  const { say, room, onMigrate, catalogAlone, ...rest } = options;
+  const { say, onMigrate, catalogAlone, ...rest } = options;
   await upgradeFiles(files, options);
   return catalogAlone ? openCatalog(files.db, rest) : openDatabase(files, rest);
 }
@@ -48,20 +47,20 @@ export async function upgradeFiles({ db, usersDb }: Files, options: UpgradeOptio
 }
 
 async function upgradeAll(files: [Kind, string][], options: UpgradeOptions): Promise<void> {
-  const { say = () => undefined, room = freeBytes, onMigrate = () => undefined } = options;
+  const { say = () => undefined, onMigrate = () => undefined } = options;
   const older = files.filter(([kind, file]) => isOlder(kind, file));
   const upgrades: Upgrade[] = [];
   try {
     for (const [kind, file] of older) {
-      const upgrade = await beginUpgrade(kind, file, room);
+      const upgrade = await beginUpgrade(kind, file);
       if (upgrade !== null) upgrades.push(upgrade);
     }
     // Before the first commit, so that only a failing commit can leave one file changed.
-    for (const { sqlite, kind, file, from } of upgrades)
-      await orUpgradeError(kind, file, async () => {
-        migrate(sqlite, kind);
-        await onMigrate(from, newestSchema(kind));
-      });
+    for (const { sqlite, kind, file } of upgrades)
+      await orUpgradeError(kind, file, () => migrate(sqlite, kind));
+    // After all migrations, because a failing one undoes those of both files.
+    for (const { kind, file, from } of upgrades)
+      await orUpgradeError(kind, file, () => onMigrate(from, newestSchema(kind)));
     for (const { sqlite, kind, file } of upgrades)
       await orUpgradeError(kind, file, () => sqlite.exec('COMMIT'));
   } finally {
@@ -94,11 +93,7 @@ interface Upgrade {
 }
 
 /** Locks a file of an older schema and copies it; null where another process has migrated it meanwhile. */
-async function beginUpgrade(
-  kind: Kind,
-  file: string,
-  room: (folder: string) => number,
-): Promise<Upgrade | null> {
+async function beginUpgrade(kind: Kind, file: string): Promise<Upgrade | null> {
   // If the migration fails the file must be unchanged, its journal mode too.
   const options = { anySchema: true, asItIs: true, busyTimeout: 30_000, checkUnclean: true };
   const sqlite = connect(file, kind, options);
@@ -110,7 +105,7 @@ async function beginUpgrade(
     if (from === newestSchema(kind)) return null;
     using reader = connectReadOnly(file, kind, { anySchema: true });
     const name = freeName(`${file}.before-schema-${newestSchema(kind)}`);
-    await orUpgradeError(kind, file, () => copyDatabase(reader, name, room));
+    await orUpgradeError(kind, file, () => copyDatabase(reader, name));
     copy = name;
     return { kind, file, from, sqlite, copy };
   } finally {

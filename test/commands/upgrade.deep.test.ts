@@ -1,5 +1,5 @@
 // What a new version does with the files of this one: told beforehand by `upgrade-check`, and undone where it fails.
-import { lstatSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
@@ -88,17 +88,19 @@ upgrade('both files are migrated, or neither; the copies bring the version befor
     catalog: 'CREATE TABLE more (a TEXT) STRICT',
     users: 'CREATE TABLE half (a TEXT) STRICT; INSERT INTO half VALUES (nothing)',
   });
-  const refused = await next.run(['start', '--port', '0', '--no-token', '--db', files.db]);
+  const audit = join(folder, 'audit.jsonl');
+  const list = ['mapping', 'list', '--db', files.db];
+  const refused = await next.run(list, { GAPSTONE_AUDIT_FILE: audit });
   assert.is(refused.code, 1, refused.stderr);
   assert.match(
     refused.stderr,
     /g-users\.db cannot be upgraded to schema \d+: near "nothing": syntax error\. It is unchanged\n$/,
   );
   assert.equal(content(), before);
+  assert.not(existsSync(audit), 'what was undone is in no audit stream');
 
   // A migration that cannot be audited is not made either.
   next.write('users', 'CREATE TABLE whole (a TEXT) STRICT');
-  const list = ['mapping', 'list', '--db', files.db];
   const unaudited = await next.run(list, { GAPSTONE_AUDIT_FILE: join(folder, 'nowhere/audit.jsonl') });
   assert.match(unaudited.stderr, /cannot be upgraded to schema \d+: .*audit stream/);
   assert.equal(content(), before);
@@ -108,7 +110,6 @@ upgrade('both files are migrated, or neither; the copies bring the version befor
   const copyOf = (kind: Kind) => `${fileOf(files, kind)}.before-schema-${newest[kind] + 1}`;
   put(folder, 'kept', 'of another day');
   symlinkSync(join(folder, 'kept'), copyOf('users'));
-  const audit = join(folder, 'audit.jsonl');
   const runs = await Promise.all([1, 2].map(() => next.run(list, { GAPSTONE_AUDIT_FILE: audit })));
   for (const { code, stderr } of runs) assert.is(code, 0, stderr);
   const copies = { [files.db]: copyOf('catalog'), [files.usersDb]: `${copyOf('users')}-2` };
