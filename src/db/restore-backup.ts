@@ -27,6 +27,7 @@ import type { Files } from './database.ts';
 import { storageFault } from './faults.ts';
 import { replaceDatabases } from './replace.ts';
 import { applicationIds, type Kind, kindOf } from './schema.ts';
+import { damaged } from './schema-check.ts';
 import { retainSiteRecords } from './site-records.ts';
 
 export interface Restored {
@@ -154,7 +155,7 @@ function partOf(backup: string, places: Record<Kind, string>): Part {
     throw new CommandError(
       `${backup} is a database in use, not a backup: it has a log beside it. Make a backup with "gapstone backup"`,
     );
-  const id = applicationIdOf(backup);
+  const id = idOfBackup(backup);
   if (id === null)
     throw new CommandError(
       `${backup} is no backup of Gapstone: it is neither a zip nor a database (${stat.size} bytes). Nothing was changed`,
@@ -169,6 +170,14 @@ function partOf(backup: string, places: Record<Kind, string>): Part {
   };
 }
 
+function idOfBackup(backup: string): number | null {
+  try {
+    return applicationIdOf(backup);
+  } catch (error) {
+    throw storageFault(error) === 'damaged' ? damaged(backup, (error as Error).message) : error;
+  }
+}
+
 async function openZip(backup: string): Promise<ZipFile> {
   try {
     return await yauzl.openPromise(backup, { lazyEntries: true, autoClose: false, validateEntrySizes: true });
@@ -177,19 +186,14 @@ async function openZip(backup: string): Promise<ZipFile> {
   }
 }
 
-/** Deflated, and stored as versions before 1.0 did. */
-const compressionMethods = [8, 0];
+const deflated = 8;
 
 /** The parts of a zipped backup: only the files that `backUp` adds. */
 async function partsOf(backup: string, zip: ZipFile, places: Record<Kind, string>): Promise<Part[]> {
   const parts: Part[] = [];
   for await (const entry of zip.eachEntry()) {
     const kind = (Object.keys(places) as Kind[]).find((each) => memberOf(each) === entry.fileName);
-    if (
-      !kind ||
-      parts.some((part) => part.kind === kind) ||
-      !compressionMethods.includes(entry.compressionMethod)
-    )
+    if (!kind || parts.some((part) => part.kind === kind) || entry.compressionMethod !== deflated)
       throw new CommandError(
         `${backup} is no backup of Gapstone: it has the member ${printable(entry.fileName, 64)}`,
       );
