@@ -90,6 +90,11 @@ export async function startServer(
   let isStopping = false;
 
   function follow(socket: Socket): void {
+    // Its handshake ended after the server began to stop.
+    if (isStopping) {
+      socket.destroy();
+      return;
+    }
     const refused = open.size >= maxConnections;
     if (refused) rejected('connections');
     const address = addressOf(socket);
@@ -102,10 +107,15 @@ export async function startServer(
       counted: 0,
       waitsSince: null,
     });
+    if (refused) setTimeout(() => closeIdle(socket), refusedMilliseconds).unref();
     socket.on('close', () => {
       for (const response of open.get(socket)!.active.keys()) finish(socket, response);
       open.delete(socket);
     });
+  }
+
+  function closeIdle(socket: Socket): void {
+    if (open.get(socket)?.active.size === 0) socket.destroy();
   }
 
   /** Begins the record of a request; false where the request was answered with a refusal. */
@@ -226,7 +236,7 @@ export async function startServer(
   // Without it, Node drops further headers without an error, and with them what a proxy says about the caller.
   server.maxHeadersCount = 0;
   server.on('drop', () => rejected('connections'));
-  if (tls !== null) limitHandshakes(server, log, rejected);
+  const endHandshakes = tls === null ? null : limitHandshakes(server, log, rejected);
   server.on(tls === null ? 'connection' : 'secureConnection', follow);
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     log.info('TLS handshake failed', { remote: addressOf(socket), reason: error.code ?? 'unknown' });
@@ -263,6 +273,7 @@ export async function startServer(
       server.closeIdleConnections = () => undefined;
       const closed = once(server, 'close');
       server.close();
+      endHandshakes?.();
       for (const [socket, { active }] of open) {
         if (active.size > 0) continue;
         socket.end();

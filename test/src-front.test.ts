@@ -84,6 +84,8 @@ front('past the connection limit a client is told so, and gets in when another i
   assert.is(over.headers.get('connection'), 'close');
   assert.is(over.headers.get('x-content-type-options'), 'nosniff');
   assert.is(refused, 1);
+  const silent = await openRaw(port, '');
+  await silent.end;
   held[0]!.socket.destroy();
   await until('room', () => server.load().connections < 3);
   assert.is((await ask(port, `GET / HTTP/1.1\r\n${host}\r\n`)).status, 200);
@@ -266,6 +268,18 @@ function protocolOf(port: number, version: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'): P
     socket.on('error', () => resolve(null));
   });
 }
+
+front('TLS: a connection that never began its handshake does not hold up a stop', async () => {
+  const now = Date.now();
+  const { cert, key } = selfSigned(new Date(now - hour), new Date(now + hour));
+  const tls = { cert: Buffer.from(cert), key: Buffer.from(key) };
+  const { port, server, lines } = await local(() => new Response('ok'), { tls });
+  const silent = await openRaw(port, '');
+  await server.stop();
+  await silent.end;
+  const timedOut = lines().filter(({ reason }) => reason === 'ERR_TLS_HANDSHAKE_TIMEOUT');
+  assert.equal(timedOut, [], 'it is closed, not waited for');
+});
 
 front('a certificate or key that cannot serve is refused in one line', async () => {
   const folder = scratchFolder();

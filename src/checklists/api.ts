@@ -2,7 +2,7 @@ import type { z } from '@hono/zod-openapi';
 import { Cklb } from '../catalog/stigs/cklb-schema.ts';
 import type { Access } from '../http/access.ts';
 import { answer, fileHeaders, fileTypes, privateHeaders } from '../http/answer.ts';
-import type { Presence } from '../http/env.ts';
+import type { Presence } from '../http/limits.ts';
 import { createRoutes, type RequestContext } from '../http/route.ts';
 import { BinaryFile, downloadHeaders, jsonBody, jsonContent, TextFile } from '../http/schema.ts';
 import { EmassRows, emassBody } from './emass-schema.ts';

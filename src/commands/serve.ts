@@ -20,7 +20,7 @@ import { type AnswerCache, createAnswerCache, createShortcut } from '../http/cac
 import { createLimiter, createQueue, createUploadQueues, expensiveLimits } from '../http/limits.ts';
 import { createLineWriter, type LineWriter } from '../http/lines.ts';
 import { createMetrics, type Figures } from '../http/metrics.ts';
-import { createObserver } from '../http/record.ts';
+import { callerKey, createObserver, currentRecord } from '../http/record.ts';
 import { rememberTokens } from '../http/verified-tokens.ts';
 import { type RunningServer, startServer } from '../server.ts';
 import { createServices } from '../services.ts';
@@ -48,6 +48,12 @@ export const serveCommand: Command = {
     return serve(config, () => openForCommand(config, { checkUnclean: true }));
   },
 };
+
+/** The caller of the request that is being answered. */
+function callerOf(): string {
+  const record = currentRecord.getStore();
+  return record === undefined ? '' : callerKey(record);
+}
 
 /** Serves until SIGTERM or SIGINT, and gives the exit code. Calls `open` after checking the keys. */
 export async function serve(
@@ -94,7 +100,7 @@ async function serveOpen(
   const metrics = createMetrics();
   const cache = createAnswerCache(db);
   const isInMemory = config.db === ':memory:' || config.usersDb === ':memory:';
-  const work = isInMemory ? null : createPool({ files: config, banner: config.banner }, log);
+  const work = isInMemory ? null : createPool({ files: config, banner: config.banner }, log, { callerOf });
   const context: Context = {
     ...config,
     catalog: db,

@@ -20,9 +20,6 @@ export interface ProgramCaller {
   costly(): void;
 }
 
-/** Whether the client is still connected, and a callback for when it disconnects. */
-export type Presence = Pick<RequestRecord, 'closed' | 'onClose'>;
-
 export interface Env {
   /** Set by the server; absent where there is no server, as in most tests. */
   Bindings: { record?: RequestRecord };

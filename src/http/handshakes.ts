@@ -15,9 +15,9 @@ const peerOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${re
 /**
  * Closes a connection whose TLS handshake received more than a client needs, with all handshakes of its address, and
  * refuses that address for a minute (rule D43.1): OpenSSL verifies up to 100 KB of certificates before anybody knows
- * who sent them.
+ * who sent them. Gives a function that ends all handshakes.
  */
-export function limitHandshakes(server: Server, log: Log, rejected: Rejected): void {
+export function limitHandshakes(server: Server, log: Log, rejected: Rejected): () => void {
   /** The addresses (`addressKey`) that sent too much, for a minute. */
   const refused = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
   /** Connections during their handshake, by the client's address and port. */
@@ -64,4 +64,7 @@ export function limitHandshakes(server: Server, log: Log, rejected: Rejected): v
     for (const socket of handshaking.values()) if (socket.bytesRead > mostOfHandshake) socket.destroy();
   }, checkMilliseconds).unref();
   server.on('close', () => clearInterval(check));
+  return () => {
+    for (const socket of handshaking.values()) socket.destroy();
+  };
 }

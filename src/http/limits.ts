@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { AppError, unavailable } from '../base/errors.ts';
+import { AppError, callerGone, unavailable } from '../base/errors.ts';
 
 /** Why a request was rejected before any work. */
 export const rejections = [
@@ -139,6 +139,12 @@ export const expensiveLimits: QueueLimits = {
 /** Smaller answers are not counted. */
 export const smallAnswer = 64 * 1024;
 
+/** Whether the client is still connected, and a callback for when it disconnects. */
+export interface Presence {
+  closed: boolean;
+  onClose: (() => void) | null;
+}
+
 export type Queue = ReturnType<typeof createQueue>;
 
 /** A queue of expensive requests with a cap for each caller. Those of a caller with too many unsent bytes wait. */
@@ -167,20 +173,32 @@ export function createQueue(limits: QueueLimits = expensiveLimits, rejected: Rej
     busy,
     /** Whether the caller has read most of its answers. */
     hasRoom: (caller: string) => unsent.hasRoom(caller),
-    /** Resolves when it is the caller's turn. Throws 503 when too many wait, or for too long. Then call `leave`. */
-    async enter(caller: string): Promise<void> {
+    /**
+     * Resolves when it is the caller's turn; then call `leave`. Throws 503 when too many wait, or for too long, and at
+     * once when the client disconnects.
+     */
+    async enter(caller: string, client: Presence): Promise<void> {
       if (waiting.filter((each) => each.caller === caller).length >= limits.waitingPerCaller) throw busy();
       await new Promise<void>((resolve, reject) => {
-        const waiter = { caller, admit: resolve };
-        waiting.push(waiter);
-        const timer = setTimeout(() => {
-          waiting.splice(waiting.indexOf(waiter), 1);
-          reject(busy());
-        }, limits.patience);
-        waiter.admit = () => {
-          clearTimeout(timer);
-          resolve();
+        const waiter = {
+          caller,
+          admit() {
+            settle();
+            resolve();
+          },
         };
+        const giveUp = (why: () => AppError) => {
+          settle();
+          waiting.splice(waiting.indexOf(waiter), 1);
+          reject(why());
+        };
+        const timer = setTimeout(giveUp, limits.patience, busy);
+        function settle(): void {
+          clearTimeout(timer);
+          client.onClose = null;
+        }
+        client.onClose = () => giveUp(callerGone);
+        waiting.push(waiter);
         admitNext();
       });
     },

@@ -7,7 +7,7 @@ import { isExpensive, type RouteOptions } from './access.ts';
 import type { Env } from './env.ts';
 import { commonHeaders } from './headers.ts';
 import { type ByteBudget, type Queue, type Rejected, smallAnswer } from './limits.ts';
-import { beginRecord, callerKey, type Observer } from './record.ts';
+import { beginRecord, callerKey, currentRecord, type Observer } from './record.ts';
 
 interface IdentifyOptions {
   observer: Observer;
@@ -26,7 +26,7 @@ export function identify({ observer, banner }: IdentifyOptions): MiddlewareHandl
     c.set('record', record);
     c.set('requestId', record.requestId);
     c.set('banner', banner);
-    await next();
+    await currentRecord.run(record, next);
     // The matched route is known only after the handler.
     const path = routePath(c);
     record.route = path.endsWith('*') ? null : path;
@@ -56,7 +56,7 @@ export function queueRequests(
     const caller = callerKey(record);
     const queue = queueOf(c);
     const isQueued = isExpensive(c, expensive);
-    if (isQueued) await queue.enter(caller);
+    if (isQueued) await queue.enter(caller, record);
     else if (!queue.hasRoom(caller)) throw queue.busy();
     try {
       // The client has disconnected while the request waited.

@@ -1,9 +1,11 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Viewer } from '../auth/viewer.ts';
 import type { ErrorCode } from '../base/errors.ts';
 import { sha256 } from '../base/ids.ts';
 import { type Log, withoutSecrets } from '../base/log.ts';
+import type { Presence } from './limits.ts';
 import type { Metrics } from './metrics.ts';
 
 /** An authenticated caller, and the kind of credentials. */
@@ -23,7 +25,7 @@ export interface Call {
 }
 
 /** One request: the data of its log line, its metrics and its limits. */
-export interface RequestRecord {
+export interface RequestRecord extends Presence {
   requestId: string;
   method: string;
   /** The host that it asks for, with its port. */
@@ -44,9 +46,6 @@ export interface RequestRecord {
   caller: Caller | null;
   /** The status sent when the connection was closed, if not that of the answer. */
   status: number | null;
-  /** Whether the client received the whole answer, or disconnected. */
-  closed: boolean;
-  onClose: (() => void) | null;
   /** The certificate that the client sent, DER; it is read where somebody signs in with it. */
   certificate: () => Uint8Array | null;
   /** Whether the server reports the end of the connection; otherwise the record ends with the answer. */
@@ -83,6 +82,9 @@ export function beginRecord(arrival: Arrival, header: (name: string) => string |
 }
 
 const noCertificate = () => null;
+
+/** The record of the request that is being answered, for what is called without one. */
+export const currentRecord = new AsyncLocalStorage<RequestRecord>();
 
 /** The subject of a user, or the id of an integration token. */
 export const nameOf = (viewer: Viewer): string => (viewer.kind === 'user' ? viewer.subject : viewer.id);

@@ -137,8 +137,12 @@ export const runJob = (db: Database, services: Services, job: Job, args: unknown
 /** Runs jobs in the calling thread: for databases in memory, which no other thread can open. */
 export const askInline =
   (db: Database, services: Services): Ask =>
-  async (job, ...args) =>
-    runJob(db, services, job as unknown as Job, args) as never;
+  async (job, ...args) => {
+    if (!known.has(job as unknown as Job)) throw new Error(`${job.name} is not listed in jobs.ts`);
+    return runJob(db, services, job as unknown as Job, args) as never;
+  };
+
+const known = new Set<Job>(Object.values(jobs));
 
 export function answerOfError(error: unknown): JobAnswer {
   if (error instanceof AppError) {

@@ -19,8 +19,11 @@ export interface PoolOptions {
   workers?: number;
   /** Milliseconds that a job may compute; time in the queue does not count. */
   limit?: number;
-  /** Jobs that may wait. */
+  /** Jobs that may wait: in all, and those of one caller. */
   mostWaiting?: number;
+  waitingPerCaller?: number;
+  /** For whom a job is asked: callers take turns. */
+  callerOf?: () => string;
 }
 
 export interface Pool {
@@ -30,6 +33,7 @@ export interface Pool {
 }
 
 interface WaitingJob {
+  caller: string;
   request: JobRequest;
   resolve: (value: never) => void;
   reject: (error: unknown) => void;
@@ -37,16 +41,37 @@ interface WaitingJob {
 
 const noAnswer = () => unavailable('The question could not be answered. Try again', 5);
 
-/** Starts workers that answer questions about the catalog, each one job at a time, in the order in which they are asked. */
+/**
+ * Starts workers that answer questions about the catalog, each one job at a time, in the order in which they are asked;
+ * those of callers who were not served last go first.
+ */
 export function createPool(
   setup: WorkerSetup,
   log: Pick<Log, 'error'>,
-  { entry = program, known = jobs, workers = 2, limit = 10_000, mostWaiting = 1000 }: PoolOptions = {},
+  {
+    entry = program,
+    known = jobs,
+    workers = 2,
+    limit = 10_000,
+    mostWaiting = 2000,
+    waitingPerCaller = 500,
+    callerOf = () => '',
+  }: PoolOptions = {},
 ): Pool {
   const nameOf = new Map(Object.entries(known).map(([name, job]) => [job, name]));
   const waiting: WaitingJob[] = [];
+  const running = new Set<WaitingJob>();
+  let lastCaller = '';
   let stopped = false;
   const members = Array.from({ length: workers }, () => createMember());
+
+  function takeNext(): WaitingJob {
+    const served = new Set([lastCaller, ...Array.from(running, ({ caller }) => caller)]);
+    const index = waiting.findIndex(({ caller }) => !served.has(caller));
+    const [job] = waiting.splice(Math.max(index, 0), 1);
+    lastCaller = job!.caller;
+    return job!;
+  }
 
   function createMember() {
     let worker: Worker | null = null;
@@ -76,6 +101,7 @@ export function createPool(
       clearTimeout(timer);
       const job = current;
       current = null;
+      if (job !== null) running.delete(job);
       worker?.unref();
       try {
         if (job !== null) settle(job);
@@ -89,8 +115,8 @@ export function createPool(
       if (worker !== ended) return;
       worker = null;
       void ended.terminate();
-      // A worker that cannot start must not be started for ever.
-      if (!isReady) waiting.shift()?.reject(reason);
+      // Where no worker can start, none is started for ever.
+      if (!isReady && !members.some((member) => member.isReady())) waiting.shift()?.reject(reason);
       finish(({ reject }) => reject(reason));
       next();
     }
@@ -100,20 +126,28 @@ export function createPool(
       if (current !== null || stopped || waiting.length === 0) return;
       if (worker === null) start();
       if (!isReady) return;
-      const job = waiting.shift()!;
-      const running = worker!;
+      const job = takeNext();
+      const used = worker!;
       current = job;
-      running.ref();
+      running.add(job);
+      used.ref();
       timer = setTimeout(() => {
         log.error('a job took too long, and its worker was ended', { job: job.request.name });
-        end(running, unavailable('The question takes too long to answer. Narrow it', 60));
+        end(used, unavailable('The question takes too long to answer. Narrow it', 60));
       }, longerLimits[job.request.name] ?? limit);
-      running.postMessage(job.request);
+      try {
+        used.postMessage(job.request);
+      } catch (error) {
+        // Its arguments are no plain values.
+        finish(({ reject }) => reject(error));
+        next();
+      }
     }
 
     start();
     return {
       next,
+      isReady: () => worker !== null && isReady,
       async stop(): Promise<void> {
         const last = worker;
         if (last === null) return;
@@ -128,9 +162,11 @@ export function createPool(
       const name = nameOf.get(job);
       if (name === undefined) throw new Error(`${job.name} is not listed in jobs.ts`);
       return new Promise<never>((resolve, reject) => {
-        if (stopped || waiting.length >= mostWaiting)
+        const caller = callerOf();
+        const own = waiting.filter((each) => each.caller === caller).length;
+        if (stopped || waiting.length >= mostWaiting || own >= waitingPerCaller)
           return reject(unavailable('The service has too many questions to answer. Try again', 5));
-        waiting.push({ request: { name, args }, resolve, reject });
+        waiting.push({ caller, request: { name, args }, resolve, reject });
         for (const member of members) member.next();
       });
     },

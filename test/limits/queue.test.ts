@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { AppError } from '../../src/base/errors.ts';
-import { createByteBudget, createQueue } from '../../src/http/limits.ts';
+import { createByteBudget, createQueue, type Presence } from '../../src/http/limits.ts';
 import { suite } from '../support/harness.ts';
 
 const limits = suite('Queues and bytes in memory');
@@ -13,12 +13,16 @@ function queueOf(given: Partial<typeof small> = {}) {
   const queue = createQueue({ ...small, ...given });
   const admitted: string[] = [];
   const errors: AppError[] = [];
-  const enter = (name: string, caller: string) =>
-    queue.enter(caller).then(
+  const clients = new Map<string, Presence>();
+  const enter = (name: string, caller: string) => {
+    const client: Presence = { closed: false, onClose: null };
+    clients.set(name, client);
+    return queue.enter(caller, client).then(
       () => void admitted.push(name),
       (error: AppError) => void errors.push(error),
     );
-  return { queue, admitted, errors, enter };
+  };
+  return { queue, admitted, errors, enter, clients };
 }
 
 limits('so many run at once, the others in the order in which they came', async () => {
@@ -48,6 +52,20 @@ limits('a caller with too many waiting, and who waits too long, gets 503 with Re
   queue.leave();
   await enter('a7', 'a');
   assert.equal(admitted, ['a1', 'a2', 'a7'], 'who gave up takes no turn');
+});
+
+limits('who disconnects leaves the queue at once, and takes no turn', async () => {
+  const { queue, admitted, errors, enter, clients } = queueOf();
+  const all = ['a1', 'a2', 'a3', 'b1'].map((name) => enter(name, name[0]!));
+  await settled();
+  assert.is(clients.get('a1')!.onClose, null, 'who was let in waits no more');
+  clients.get('a3')!.onClose!();
+  await settled();
+  assert.equal([admitted, errors.length], [['a1', 'a2'], 1]);
+  queue.leave();
+  await settled();
+  assert.equal(admitted, ['a1', 'a2', 'b1']);
+  await Promise.all(all);
 });
 
 limits('a caller who does not take its answers waits, and others do not', async () => {

@@ -12,10 +12,10 @@ const setup = { files: { db: '', usersDb: '' }, banner: null };
 function littlePool(options: PoolOptions = {}) {
   const logged: string[] = [];
   const entry = new URL('endless-worker.mjs', import.meta.url);
-  const known = Object.fromEntries(names.map((name) => [name, () => name]));
+  const known = Object.fromEntries(names.map((name) => [name, (_: never, ..._args: unknown[]) => name]));
   const log = { error: (message: string) => void logged.push(message) };
   const pool = createPool(setup, log, { entry, known, ...options });
-  return { ...pool, logged, ask: (name: string) => pool.ask(known[name]!) };
+  return { ...pool, logged, ask: (name: string, ...args: unknown[]) => pool.ask(known[name]!, ...args) };
 }
 
 const refused = (work: Promise<unknown>): Promise<AppError> =>
@@ -25,7 +25,7 @@ const refused = (work: Promise<unknown>): Promise<AppError> =>
   );
 
 test('a job that loops in JavaScript is ended at its limit with a 503, and its worker replaced', async () => {
-  const pool = littlePool({ workers: 1, limit: 300 });
+  const pool = littlePool({ workers: 1, limit: 2000 });
   const error = await refused(pool.ask('loop'));
   assert.instance(error, AppError);
   assert.is(error.code, 'UNAVAILABLE');
@@ -36,7 +36,7 @@ test('a job that loops in JavaScript is ended at its limit with a 503, and its w
 });
 
 test('a looping job keeps no other worker from answering', async () => {
-  const pool = littlePool({ workers: 2, limit: 2000 });
+  const pool = littlePool({ workers: 2, limit: 4000 });
   const looping = refused(pool.ask('loop'));
   assert.equal(await Promise.all(['a', 'b', 'c'].map((name) => pool.ask(name))), ['a', 'b', 'c']);
   assert.is((await looping).code, 'UNAVAILABLE');
@@ -61,8 +61,31 @@ test('an error of the application crosses the thread with its code, message, hea
   await pool.stop();
 });
 
+test('callers take turns, and one alone cannot fill the queue', async () => {
+  let caller = 'greedy';
+  const pool = littlePool({ workers: 1, waitingPerCaller: 3, callerOf: () => caller });
+  const done: string[] = [];
+  const ask = (name: string) => pool.ask(name).then((value) => void done.push(value));
+  // The worker has started, and is free.
+  await pool.ask('next');
+  const all = ['a', 'b', 'c', 'waits'].map(ask);
+  assert.is((await refused(pool.ask('more'))).code, 'UNAVAILABLE');
+  caller = 'other';
+  all.push(ask('late'));
+  await Promise.all(all);
+  assert.ok(done.indexOf('late') < done.indexOf('waits'), done.join(' '));
+  await pool.stop();
+});
+
+test('arguments that cannot be sent refuse their job alone', async () => {
+  const pool = littlePool({ workers: 1 });
+  assert.is((await refused(pool.ask('a', () => undefined))).name, 'DataCloneError');
+  assert.is(await pool.ask('next'), 'next');
+  await pool.stop();
+});
+
 test('a full queue refuses further jobs, and a stopped pool all of them', async () => {
-  const pool = littlePool({ workers: 1, limit: 300, mostWaiting: 1 });
+  const pool = littlePool({ workers: 1, limit: 2000, mostWaiting: 1 });
   // The worker has started.
   await pool.ask('next');
   const looping = refused(pool.ask('loop'));

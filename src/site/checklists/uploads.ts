@@ -7,8 +7,7 @@ import type { Log } from '../../base/log.ts';
 import { programFolder } from '../../base/root.ts';
 import { uploadAnswer } from '../../checklists/jobs.ts';
 import type { CatalogAnswer, Upgraded, Wanted } from '../../checklists/upload.ts';
-import type { Presence } from '../../http/env.ts';
-import { smallUpload, uploadSize } from '../../http/limits.ts';
+import { type Presence, smallUpload, uploadSize } from '../../http/limits.ts';
 import type { ThreadAnswer, ThreadRequest, Upload } from './upload-thread.ts';
 
 /** The refusal of an upload; `page` shows the form again when its content was the reason. */
