@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { CommandError } from '../base/errors.ts';
-import { hasNoLinks, isThere, publishNew, syncPath } from '../base/files.ts';
-import { applicationIdOf, type Connection, connect, connectReadOnly } from './connect.ts';
+import { hasNoLinks, isThere, publishNew, realFile, syncPath } from '../base/files.ts';
+import { applicationIdOf, type Connection, connect, connectReadOnly, logBytes } from './connect.ts';
 import { pagesPerStep } from './copy.ts';
 import { storageFault, whenWritable } from './faults.ts';
 
@@ -34,17 +34,22 @@ export function changeOf(sqlite: Sqlite.Database): string {
 
 /**
  * Replaces the content of a held catalog by that of another file, in one SQLite transaction: readers keep their
- * snapshot, and after a kill the former content is there. Throws `CommandError` where another process writes between
- * the release of `held` and this transaction.
+ * snapshot, and after a kill the former content is there. Throws `CommandError` where, between the release of `held` and
+ * this transaction, another process writes or makes `isCurrent` false.
  */
-export async function replaceCatalog(held: Connection, file: string, from: string): Promise<void> {
+export async function replaceCatalog(
+  held: Connection,
+  file: string,
+  from: string,
+  isCurrent: () => boolean,
+): Promise<void> {
   using source = connectReadOnly(from, 'catalog', { anySchema: true });
   const before = changeOf(held);
   held.exec('ROLLBACK');
   const deadline = performance.now() + patience;
   const progress = () => {
     // The backup holds the write lock here.
-    if (changeOf(held) !== before)
+    if (changeOf(held) !== before || !isCurrent())
       throw new CommandError(`${file} was changed meanwhile: run the command again`);
     return pagesPerStep;
   };
@@ -53,7 +58,8 @@ export async function replaceCatalog(held: Connection, file: string, from: strin
     if (performance.now() >= deadline) throw inUse(file);
     await pause(50);
   }
-  // The backup does not wait for the disk. What readers still need, or a full disk does not take, stays in the log.
+  // The backup does not sync the log, where the content stays if readers still need it or the disk is full.
+  if (logBytes(file) > 0) syncPath(`${realFile(file)}-wal`);
   held.pragma('busy_timeout = 1000');
   whenWritable(() => held.pragma('wal_checkpoint(TRUNCATE)'));
 }
