@@ -1,5 +1,5 @@
 // What a new version does with the files of this one: told beforehand by `upgrade-check`, and undone where it fails.
-import { existsSync, lstatSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
@@ -134,5 +134,45 @@ upgrade('both files are migrated, or neither; the copies bring the version befor
   const back = await commandHere(['check', '--db', files.db]);
   assert.is(back.code, 0, back.stdout + back.stderr);
 });
+
+upgrade(
+  "users' data of the schema before is restored, with what no restore reverts of the newer file",
+  async () => {
+    const { folder, files } = siteOf();
+    const [copy, list] = [join(folder, 'copy.db'), ['mapping', 'list', '--db', files.db]];
+    assert.is((await commandHere(['backup', copy, '--users-only', '--db', files.db])).code, 0);
+    change(
+      files.usersDb,
+      `INSERT INTO content_bundles VALUES (1, 'b', 'main', 2, 'd', 'n', 'f', 't', 't', 'applied');
+     INSERT INTO content_sequences VALUES ('main', 2, 'b')`,
+    );
+    const next = nextVersion({
+      users: "ALTER TABLE content_bundles ADD COLUMN more TEXT NOT NULL DEFAULT 'm'",
+    });
+    const done = async (args: string[]) => {
+      const { code, stderr } = await next.run(args);
+      assert.is(code, 0, stderr);
+      assert.not.match(stderr, /warning/);
+    };
+    const valuesOf = (query: string) => {
+      const sqlite = new Sqlite(files.usersDb);
+      const rows = sqlite.prepare(query).raw().all();
+      sqlite.close();
+      return rows[0];
+    };
+    const schema = () => valuesOf('PRAGMA user_version');
+    await done(list);
+    await done(['restore', copy, '--db', files.db]);
+    assert.equal(schema(), [newest.users + 1]);
+    assert.equal(valuesOf('SELECT bundle, sequence, more FROM content_bundles'), ['b', 2, 'm']);
+    assert.equal(valuesOf('SELECT * FROM content_sequences'), ['main', 2, 'b']);
+    // Alone it keeps its schema, and the next start upgrades it.
+    rmSync(files.usersDb);
+    await done(['restore', copy, '--db', files.db]);
+    assert.equal(schema(), [newest.users]);
+    await done(list);
+    assert.equal(schema(), [newest.users + 1]);
+  },
+);
 
 upgrade.run();
