@@ -94,7 +94,7 @@ export function createLedgerService(db: Database) {
   const runsOf = sqlite.prepare<object, Omit<ImportRun, 'totals'> & Totals>(countedRuns);
   const again = perCatalogVersion(db, () => {
     const named = (what: 'scap' | 'controls') =>
-      filesToReadAgain(sqlite, what).map(({ source }) => withoutFolder(source));
+      filesToReadAgain(sqlite, what).map((source) => withoutFolder(source));
     return { scap: named('scap'), controls: named('controls') };
   });
 

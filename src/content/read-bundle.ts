@@ -8,7 +8,7 @@ import {
   sizeOfZip,
   statedBytes,
 } from '../base/zip.ts';
-import { freeBytes, requireBytes } from '../db/copy.ts';
+import { requireBytes } from '../db/copy.ts';
 import {
   bundleId,
   largestContent,
@@ -156,7 +156,7 @@ function requireSize(reader: PieceReader, front: Member[], { parts }: Manifest):
 function requireRoom(name: string, { parts }: Manifest, folder: string): void {
   const needed = parts.reduce((sum, { unpacked }) => sum + unpacked, 0);
   if (needed > largestContent) throw new CommandError(`${name} is refused: it unpacks to ${needed} bytes`);
-  requireBytes(name, needed, freeBytes(folder));
+  requireBytes(name, needed, folder);
 }
 
 /** Each source of the bundle must be one of the catalog, with the right content. */

@@ -74,10 +74,10 @@ export interface Replacement {
 /**
  * Renames sealed files to the names of databases that nobody uses, and keeps the former ones whole: their logs are
  * written into them first, because SQLite would apply a remaining log to the new file. SQLite's locks ensure that no one
- * else has any of them open until all are renamed. Gives for each whether there was a former one. Throws `CommandError`;
+ * else has any of them open until all are renamed. Gives the name of each former one; null where there was none. Throws `CommandError`;
  * a lock that fails leaves everything unchanged.
  */
-export function replaceDatabases(replacements: Replacement[]): boolean[] {
+export function replaceDatabases(replacements: Replacement[]): (string | null)[] {
   const locks: (Sqlite.Database | null)[] = [];
   try {
     for (const { file } of replacements) locks.push(isThere(file) ? lockWhole(file) : null);
@@ -86,13 +86,13 @@ export function replaceDatabases(replacements: Replacement[]): boolean[] {
       if (locks[index] === null) moveLog(file, keptAs);
       if (!isThere(file)) {
         publishNew(sealed, file);
-        return false;
+        return null;
       }
       likeFormer(sealed, file);
       keep(file, keptAs);
       renameSync(sealed, file);
       syncPath(dirname(file));
-      return true;
+      return keptAs;
     });
   } finally {
     for (const lock of locks) lock?.close();

@@ -1,4 +1,4 @@
-import {
+import fs, {
   chmodSync,
   copyFileSync,
   createWriteStream,
@@ -12,6 +12,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import Sqlite from 'better-sqlite3';
@@ -119,6 +120,19 @@ async function unpacked(zip: string): Promise<Files & { names: string[] }> {
     );
   }
   return { db: join(folder, 'catalog.db'), usersDb: join(folder, 'users.db'), names };
+}
+
+/** The refusal of work on a disk with 1,000 free bytes. */
+async function refusalOnFullDisk(work: () => unknown): Promise<string> {
+  const { statfsSync } = fs;
+  fs.statfsSync = (() => ({ bavail: 1000, bsize: 1 })) as never;
+  syncBuiltinESMExports();
+  try {
+    return await refusalOf(work);
+  } finally {
+    fs.statfsSync = statfsSync;
+    syncBuiltinESMExports();
+  }
 }
 
 const backups = suite('gapstone backup');
@@ -230,8 +244,8 @@ backups('never replaces anything, and leaves nothing behind when it fails', asyn
       ['no/such/b.db', /the folder of .*b\.db does not exist$/],
     ] as const)
       assert.match(await refusalOf(() => backup(files, join(folder, name), usersOnly)), message);
-    const noRoom = () => backUp(files, join(folder, 'b.db'), { usersOnly, room: () => 1000 });
-    assert.match(await refusalOf(noRoom), full);
+    const noRoom = () => backUp(files, join(folder, 'b.db'), usersOnly);
+    assert.match(await refusalOnFullDisk(noRoom), full);
     assert.equal(stateOf(folder), before);
   }
 });
@@ -541,16 +555,18 @@ restores('verifies before it replaces: nothing is changed by a bad backup', asyn
   const isNowhere = /the folder of the database does not exist: \S+\/no\/[gu]\.db$/;
   const full = (name: string) =>
     new RegExp(`there is not enough space for \\S+/${name}: it needs \\d+ bytes, 1000 are free$`);
-  const room = { room: () => 1000 };
-  for (const [from, places, message, options] of [
-    [copy, files, full('g\\.db'), room],
-    [usersCopy, files, full('g-users\\.db'), room],
+  for (const [from, message] of [
+    [copy, full('g\\.db')],
+    [usersCopy, full('g-users\\.db')],
+  ] as const)
+    assert.match(await refusalOnFullDisk(() => restoreBackup(from, files, when)), message);
+  for (const [from, places, message] of [
     [copy, { db: foreign, usersDb }, isOther],
     [copy, { db, usersDb: foreign }, isOther],
     [copy, { db: no('g.db'), usersDb }, isNowhere],
     [copy, { db, usersDb: no('u.db') }, isNowhere],
-  ] as [string, Files, RegExp, typeof room?][])
-    assert.match(await refusalOf(() => restoreBackup(from, places, when, options)), message);
+  ] as [string, Files, RegExp][])
+    assert.match(await refusalOf(() => restoreBackup(from, places, when)), message);
   assert.equal(stateOf(folder), before);
 });
 
