@@ -66,11 +66,10 @@ export function retainSiteRecords(
     if (!isThere(usersDb)) return undefined;
     // Check the schema before the file is attached.
     using former = connectReadOnly(usersDb, 'users', { anySchema: true });
-    const schema = schemaVersion(former);
     restored.prepare('ATTACH ? AS former').run(usersDb);
     restored.transaction(() => {
       // So that it has every column of the former file.
-      migrate(restored, 'users', schema);
+      migrate(restored, 'users', schemaVersion(former));
       restored.exec(`DELETE FROM content_sequences AS own WHERE sequence <
         (SELECT sequence FROM former.content_sequences WHERE channel = own.channel)`);
       if (isAlone) restored.exec('DELETE FROM content_bundles');
