@@ -96,7 +96,7 @@ export function createLedgerService(db: Database) {
     .pluck();
   const again = perCatalogVersion(db, () => {
     const named = (what: 'scap' | 'controls') =>
-      filesToReadAgain(sqlite, what).map(({ source }) => withoutFolder(source));
+      filesToReadAgain(sqlite, what).map((source) => withoutFolder(source));
     return { scap: named('scap'), controls: named('controls') };
   });
 

@@ -85,7 +85,7 @@ export function loadedStatus(db: Database) {
     users: { ...fileStatus(db, 'users'), ...one<Record<string, number>>(users) },
     imports: all<ImportStatus>(imports),
     /** The files that an older version skipped and this one reads: import them again (rule D42.9). */
-    readAgain: filesToReadAgain(sqlite).map(({ source }) => source),
+    readAgain: filesToReadAgain(sqlite),
   }));
 }
 

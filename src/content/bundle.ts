@@ -1,7 +1,7 @@
-import { createHash, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { createReadStream, createWriteStream, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Readable, Transform } from 'node:stream';
+import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CommandError } from '../base/errors.ts';
 import { inPrivateFolder } from '../base/files.ts';
@@ -13,7 +13,7 @@ import { asCopyError } from '../db/copy.ts';
 import { digestOf } from '../db/digest.ts';
 import { newestSchema } from '../db/schema.ts';
 import { writeCanonical } from './canonical.ts';
-import { compressor } from './compress.ts';
+import { compressor, createCounter } from './compress.ts';
 import { bundleId, largestBundle, type Manifest, manifestBytes, memberOf, type Part } from './manifest.ts';
 import { createPieces, refuseTakenPieces } from './pieces.ts';
 import { manifestName, readUnverified, signatureName } from './read-bundle.ts';
@@ -158,20 +158,11 @@ async function pack(
   file: string,
   partOf: (packed: Pick<Part, 'bytes' | 'sha256' | 'unpacked'>) => Part,
 ): Promise<Packed> {
-  const hash = createHash('sha256');
-  let crc = 0;
-  let bytes = 0;
-  const counted = new Transform({
-    transform(chunk: Buffer, _, done) {
-      hash.update(chunk);
-      crc = crcOf(chunk, crc);
-      bytes += chunk.length;
-      done(null, chunk);
-    },
-  });
+  const packed = createCounter();
   const to = createWriteStream(file, { flags: 'wx', mode: 0o600 });
-  await pipeline(from, compressor(unpacked) as Transform, counted, to);
-  return { file, crc, part: partOf({ bytes, sha256: hash.digest('hex'), unpacked }) };
+  await pipeline(from, compressor(unpacked) as Transform, packed.stream, to);
+  const { crc, ...rest } = packed.totals();
+  return { file, crc, part: partOf({ ...rest, unpacked }) };
 }
 
 /** Writes the zip: manifest, signature, then the parts in order. Gives the names of its pieces. */

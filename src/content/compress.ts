@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto';
+import { Transform } from 'node:stream';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
+import { crcOf } from '../base/zip.ts';
 
 /** 128 MiB: equal text in releases of one STIG is further apart than a few megabytes. */
 const largestWindow = 27;
@@ -18,4 +21,20 @@ export function compressor(bytes: number) {
 /** Its memory is bounded by the largest window of `compressor`. */
 export function decompressor() {
   return createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: largestWindow } });
+}
+
+/** A stream that passes bytes on, and what they amount to at its end. */
+export function createCounter() {
+  const hash = createHash('sha256');
+  let crc = 0;
+  let bytes = 0;
+  const stream = new Transform({
+    transform(chunk: Buffer, _, done) {
+      hash.update(chunk);
+      crc = crcOf(chunk, crc);
+      bytes += chunk.length;
+      done(null, chunk);
+    },
+  });
+  return { stream, totals: () => ({ bytes, sha256: hash.digest('hex'), crc }) };
 }

@@ -10,19 +10,10 @@ const chunkBytes = 1 << 20;
 const pieceName = (file: string, index: number) => `${file}.${String(index + 1).padStart(3, '0')}`;
 
 /** The bytes of a file, or of all its pieces, in order, each read once. */
-export interface PieceReader extends Disposable {
-  /** The file name without a piece number. */
-  name: string;
-  size: number;
-  pieces: number;
-  left(): number;
-  /** The next bytes. Throws `CommandError` where there are fewer. */
-  read(length: number): Buffer;
-  chunks(length: number): Generator<Buffer>;
-}
+export type PieceReader = ReturnType<typeof openPieces>;
 
 /** Opens a file or its pieces by the first name or without a number. Throws `CommandError`. */
-export function openPieces(file: string): PieceReader {
+export function openPieces(file: string) {
   const isCut = file.endsWith('.001') || (!isThere(file) && isThere(pieceName(file, 0)));
   const name = isCut && file.endsWith('.001') ? file.slice(0, -4) : file;
   const handles: number[] = [];
@@ -45,6 +36,7 @@ export function openPieces(file: string): PieceReader {
   let inPiece = 0;
   let done = 0;
 
+  /** Gives the next bytes. Throws `CommandError` where there are fewer. */
   function read(length: number): Buffer {
     if (length > size - done)
       throw new CommandError(
@@ -64,12 +56,12 @@ export function openPieces(file: string): PieceReader {
   }
 
   return {
+    /** The file name without a piece number. */
     name,
     size,
     pieces: isCut ? handles.length : 0,
-    left: () => size - done,
     read,
-    *chunks(length) {
+    *chunks(length: number): Generator<Buffer> {
       for (let rest = length; rest > 0; rest -= Math.min(rest, chunkBytes))
         yield read(Math.min(rest, chunkBytes));
     },

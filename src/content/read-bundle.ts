@@ -8,7 +8,7 @@ import {
   sizeOfZip,
   statedBytes,
 } from '../base/zip.ts';
-import { freeBytes, requireBytes } from '../db/copy.ts';
+import { requireBytes } from '../db/copy.ts';
 import {
   bundleId,
   largestContent,
@@ -18,33 +18,19 @@ import {
   readManifest,
 } from './manifest.ts';
 import { openPieces, type PieceReader } from './pieces.ts';
-import { isSignedBy } from './signing-keys.ts';
+import { isSignedBy, type PublicKey } from './signing-keys.ts';
 import { isSource } from './sources.ts';
 import { damaged, placeOf, readPart } from './unpack.ts';
 
 /** A trusted key and the channel that it may sign; `name` is null for a key of the command line. */
-export interface TrustedKey {
+export interface TrustedKey extends PublicKey {
   name: string | null;
   /** Null: any channel. */
   channel: string | null;
-  fingerprint: string;
-  /** PEM. */
-  publicKey: string;
 }
 
 /** A bundle that passed every check which needs no catalog. */
-export interface VerifiedBundle {
-  file: string;
-  /** SHA-256 over manifest.json. */
-  id: string;
-  bytes: number;
-  manifest: Manifest;
-  signer: TrustedKey;
-  /** Problems that are no errors, a line each: expired, or built in the future. */
-  warnings: string[];
-  /** The unpacked files, in the order of the manifest's parts; empty without `unpackTo`. */
-  unpacked: string[];
-}
+export type VerifiedBundle = Awaited<ReturnType<typeof readBundle>>;
 
 /** The members before the parts. */
 export const manifestName = 'manifest.json';
@@ -62,7 +48,7 @@ export async function readBundle(
   file: string,
   keys: TrustedKey[],
   { now, unpackTo }: { now: Date; unpackTo?: string },
-): Promise<VerifiedBundle> {
+) {
   using reader = openPieces(file);
   const { members, bytes, signature } = readFront(reader);
   const signers = signersOf(reader.name, keys, bytes, signature);
@@ -90,7 +76,9 @@ export async function readBundle(
     bytes: reader.size,
     manifest,
     signer,
+    /** Problems that are no errors, a line each: expired, or built in the future. */
     warnings: warningsOf(manifest, now),
+    /** The unpacked files, in the order of the manifest's parts; empty without `unpackTo`. */
     unpacked,
   };
 }
@@ -156,7 +144,7 @@ function requireSize(reader: PieceReader, front: Member[], { parts }: Manifest):
 function requireRoom(name: string, { parts }: Manifest, folder: string): void {
   const needed = parts.reduce((sum, { unpacked }) => sum + unpacked, 0);
   if (needed > largestContent) throw new CommandError(`${name} is refused: it unpacks to ${needed} bytes`);
-  requireBytes(name, needed, freeBytes(folder));
+  requireBytes(name, needed, folder);
 }
 
 /** Each source of the bundle must be one of the catalog, with the right content. */
@@ -172,7 +160,7 @@ function requireSources(name: string, { parts, sources }: Manifest, hashes: stri
       throw damaged(name, `it holds something else as the source ${source}`);
 }
 
-function warningsOf({ expiresAt, builtAt }: Manifest, now: Date): string[] {
+function warningsOf({ expiresAt, builtAt }: Manifest, now: Date) {
   const time = now.toISOString();
   const warnings = [];
   if (expiresAt !== null && Date.parse(expiresAt) < now.getTime())

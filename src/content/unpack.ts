@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable, Transform } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CommandError } from '../base/errors.ts';
 import { writeWhole } from '../base/files.ts';
-import { bytesBefore, crcOf, localHeader, type Member, statedCrc } from '../base/zip.ts';
-import { decompressor } from './compress.ts';
+import { bytesBefore, localHeader, type Member, statedCrc } from '../base/zip.ts';
+import { createCounter, decompressor } from './compress.ts';
 import type { Part } from './manifest.ts';
 import type { PieceReader } from './pieces.ts';
 
@@ -29,22 +29,14 @@ export async function readPart(
   const member = { name, bytes: part.bytes, crc: statedCrc(header) };
   if (!localHeader(member).equals(header))
     throw damaged(reader.name, `the member ${name} does not stand where it should`);
-  const hash = createHash('sha256');
+  const compressed = createCounter();
   const content = createHash('sha256');
-  let crc = 0;
   let unpacked = 0;
   const handle = place === null ? null : openSync(place, 'wx', 0o600);
-  const compressed = new Transform({
-    transform(chunk: Buffer, _, done) {
-      hash.update(chunk);
-      crc = crcOf(chunk, crc);
-      done(null, chunk);
-    },
-  });
   try {
     await pipeline(
       Readable.from(reader.chunks(part.bytes), { objectMode: false }),
-      compressed,
+      compressed.stream,
       decompressor(),
       async (chunks: AsyncIterable<Buffer>) => {
         for await (const chunk of chunks) {
@@ -63,7 +55,8 @@ export async function readPart(
   } finally {
     if (handle !== null) closeSync(handle);
   }
-  if (hash.digest('hex') !== part.sha256 || crc !== member.crc)
+  const { sha256, crc } = compressed.totals();
+  if (sha256 !== part.sha256 || crc !== member.crc)
     throw damaged(reader.name, `${name} does not have the SHA-256 that the manifest states`);
   if (unpacked !== part.unpacked) throw damaged(reader.name, `${name} holds less than the manifest says`);
   return { member, sha256: content.digest('hex') };

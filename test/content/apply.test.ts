@@ -1,5 +1,6 @@
-import { existsSync, linkSync, readdirSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { createExchanges } from '../../src/content/exchanges.ts';
 import type { Manifest } from '../../src/content/manifest.ts';
@@ -263,9 +264,62 @@ test('an import that writes is waited for, and what it changed is not overwritte
     return result;
   };
   setTimeout(() => importer.sqlite.exec('COMMIT'), 200);
-  await rejects(replaceCatalog(held, files.db, other), /g\.db was changed meanwhile: run the command again/);
+  await rejects(
+    replaceCatalog(held, files.db, other, () => true),
+    /g\.db was changed meanwhile: run the command again/,
+  );
   assert.is(importer.sqlite.prepare('SELECT generation FROM catalog').pluck().get(), 7);
   assert.equal(importer.sqlite.prepare('SELECT slug FROM stigs').pluck().all(), ['harbor_linux_3']);
+});
+
+/** Runs something in the moment between the release of a catalog and the transaction that replaces its content. */
+async function whileReleased(file: string, work: () => Promise<unknown>, run: () => Promise<unknown>) {
+  const { backup } = Sqlite.prototype;
+  Sqlite.prototype.backup = async function (to, options) {
+    if (to === file) {
+      Sqlite.prototype.backup = backup;
+      await work();
+    }
+    return backup.call(this, to, options);
+  };
+  await run();
+  assert.is(Sqlite.prototype.backup, backup);
+}
+
+test('of two calls at once one is made, and its record and the way back stay', async () => {
+  const files = await makeSite(quarters[0]!);
+  const isChanged = /g\.db was changed meanwhile: run the command again/;
+  const refused = () => rejects(applyTo(files, second.files[0]!, key), /it is applied already/);
+  const state = async () => [await digestOf(files), await statesOf(files), besides(files)];
+  await applyTo(files, second.files[0]!, key);
+  const before = [second.manifest.digest, ['2 applied'], ['g.db.before-1']];
+  await whileReleased(files.db, refused, () => rejects(applyTo(files, third.files[0]!, key), isChanged));
+  assert.equal(await state(), before);
+  await whileReleased(files.db, refused, () => rejects(rollBackIn(files), isChanged));
+  assert.equal(await state(), before);
+  // The second one is made.
+  const back = () => rollBackIn(files);
+  await whileReleased(files.db, back, () => rejects(applyTo(files, third.files[0]!, key), isChanged));
+  assert.equal(await state(), [first.manifest.digest, ['2 rolled-back'], ['g.db.undone-1']]);
+});
+
+test('an error after the exchange does not undo its record', async () => {
+  const files = await makeSite(quarters[0]!);
+  const { pragma } = Sqlite.prototype;
+  let failed = 0;
+  Sqlite.prototype.pragma = function (source, options) {
+    if (source !== 'wal_checkpoint(TRUNCATE)') return pragma.call(this, source, options);
+    failed++;
+    throw Object.assign(new Error('out of memory'), { code: 'SQLITE_NOMEM' });
+  };
+  await applyTo(files, second.files[0]!, key).finally(() => {
+    Sqlite.prototype.pragma = pragma;
+  });
+  assert.is(failed, 1);
+  assert.equal(
+    [await digestOf(files), await statesOf(files), besides(files)],
+    [second.manifest.digest, ['2 applied'], ['g.db.before-1']],
+  );
 });
 
 class Killed extends Error {}
@@ -295,6 +349,21 @@ test('killed between the exchange and its record, the next call writes it down',
   assert.equal(await statesOf(files), ['2 rolled-back']);
 });
 
+test('killed between the exchange and its record, and then imported, it stays recorded', async () => {
+  const files = await makeSite(quarters[0]!);
+  const fail = (action: string) => {
+    if (action === 'content.apply') throw new Killed('killed');
+  };
+  await rejects(applyTo(files, second.files[0]!, key, { fail }), /could not be recorded/);
+  await importInto(files.db, [local]);
+  await rejects(applyTo(files, first.files[0]!, key), /its sequence 1 is not greater than 2/);
+  assert.equal([await statesOf(files), besides(files)], [['2 applied'], ['g.db.before-1']]);
+  // The bundle is not what is there.
+  await rejects(applyTo(files, second.files[0]!, key), /this site holds 1 source/);
+  await rollBackIn(files);
+  assert.is(await digestOf(files), first.manifest.digest);
+});
+
 test('killed before the exchange, the next call forgets it', async () => {
   const files = await makeSite(quarters[0]!);
   const row = {
@@ -302,15 +371,16 @@ test('killed before the exchange, the next call forgets it', async () => {
     ...{ fingerprint: key.fingerprint, builtAt: second.manifest.builtAt, appliedAt: second.manifest.builtAt },
   };
   await withSite(files, (db) => db.write(() => createExchanges(db).begin(row)));
-  linkSync(files.db, `${files.db}.before-1`);
+  copyFileSync(files.db, `${files.db}.before-1`);
   const { exchange } = await applyTo(files, second.files[0]!, key);
   assert.equal([exchange.sequence, await statesOf(files)], [2, ['2 applied']]);
-  // Of going back: its second name was given, no more.
-  linkSync(files.db, `${files.db}.undone-${exchange.id}`);
+  // Of going back: the catalog was copied, no more.
+  copyFileSync(files.db, `${files.db}.undone-${exchange.id}`);
   await applyTo(files, third.files[0]!, key);
   assert.is(await digestOf(files), third.manifest.digest);
   // What a killed call unpacked is taken away by the next.
-  put(dirname(files.db), 'g.db.content.part-abcdef/catalog.db', 'half');
+  for (const name of ['content', 'before-2', 'undone-2'])
+    put(dirname(files.db), `g.db.${name}.part-abcdef/g.db`, 'half');
   await rollBackIn(files);
   await applyTo(files, third.files[0]!, key);
   assert.equal(besides(files), ['g.db.before-3'.replace('3', String((await lastOf(files)).id))]);

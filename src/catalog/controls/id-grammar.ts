@@ -47,7 +47,8 @@ const blankAndDigit = /^ \d/;
 const startOf53 = /^[a-z]{2}-\d{1,3}(?!\d)/i;
 
 /** Gives every id in a text, in order, in time that grows with the text alone (rule D39.1). */
-export function* eachId(text: string): Generator<FoundId> {
+export function idsIn(text: string): FoundId[] {
+  const ids: FoundId[] = [];
   const words = new RegExp(word);
   for (let match = words.exec(text); match !== null; match = words.exec(text)) {
     // Most words have no digit, and none follows: they are no ids.
@@ -56,13 +57,11 @@ export function* eachId(text: string): Generator<FoundId> {
     const lead = leading.exec(match[0])?.[0].length ?? 0;
     const found = idAt(text, match.index + lead, match[0].slice(lead), lead > 0);
     if (found === null) continue;
-    yield found;
+    ids.push(found);
     words.lastIndex = Math.max(words.lastIndex, found.index + found.text.length);
   }
+  return ids;
 }
-
-/** Every id in a text, in order. */
-export const idsIn = (text: string): FoundId[] => [...eachId(text)];
 
 /** The ids of a text that is nothing but ids and what divides them; null where any word is none. */
 export function idsOf(text: string): FoundId[] | null {
