@@ -51,7 +51,6 @@ export function openAuditFile(
   /** The lock, opened again where it was removed: with different locks two processes could write at once. */
   function currentLock(): FileLock {
     if (lock !== null && inodeOf(names.lock) === lockInode) return lock;
-    closeSync(openOwn(names.head));
     const next = createFileLock(names.lock, lockTimeout);
     lock?.close();
     lock = next;

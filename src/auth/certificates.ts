@@ -39,8 +39,8 @@ export async function loadCertificates(settings: Settings, now: () => Date, log:
   const standings = new LRUCache<string, number>({ max: 10_000 });
   let lastWarning = Number.NEGATIVE_INFINITY;
 
-  async function readLists(): Promise<Map<string, string> | undefined> {
-    const failures = await revocations?.reload(authorities.certificates);
+  async function readLists(stopped?: AbortSignal): Promise<Map<string, string> | undefined> {
+    const failures = await revocations?.reload(authorities.certificates, stopped);
     standings.clear();
     return failures;
   }
@@ -120,14 +120,16 @@ export async function loadCertificates(settings: Settings, now: () => Date, log:
         {
           name: 'authorities of client certificates',
           paths: [tlsClientCa],
-          async reload() {
+          async reload(stopped) {
             authorities = await readAuthorities(tlsClientCa);
-            await readLists();
+            // A removed authority counts no more, however long the lists take.
+            standings.clear();
+            await readLists(stopped);
             authoritiesChanged();
           },
         },
       ];
-      if (tlsCrl !== null) followed.push({ paths: [tlsCrl], reload: readLists });
+      if (tlsCrl !== null) followed.push({ name: 'revocation lists', paths: [tlsCrl], reload: readLists });
       if (peopleFile !== null)
         followed.push({
           name: 'people',

@@ -1,9 +1,9 @@
 import { filesAt, stampOf } from '../base/follow.ts';
 import type { Log } from '../base/log.ts';
-import { runOnce } from '../base/run-once.ts';
+import { workerMessages } from '../base/worker-messages.ts';
 import type { Revocation } from './certificate-chain.ts';
 import type { CertificateFacts } from './certificate-facts.ts';
-import { isRevoked, type RevocationList } from './revocation-list.ts';
+import { isRevoked, type RevocationList, type Signer } from './revocation-list.ts';
 import type { FileOfLists, RevocationFiles } from './revocation-thread.ts';
 
 const mostNamed = 20;
@@ -22,21 +22,21 @@ export function createRevocations(path: string, now: () => Date, log: Log) {
   let warned = '';
   let reading = Promise.resolve(new Map<string, string>());
 
-  async function read(authorities: readonly CertificateFacts[]): Promise<Map<string, string>> {
+  async function read(
+    authorities: readonly CertificateFacts[],
+    stopped?: AbortSignal,
+  ): Promise<Map<string, string>> {
     const signers = authorities
       .filter((each) => each.allows('cRLSign'))
       .map((each) => ({ id: idOf(each), key: each.x509.publicKey }));
     const ids = signers.map(({ id }) => id).join('\n');
     // What was read for other authorities does not count.
     const former: typeof files = ids === signerIds ? files : new Map();
-    signerIds = ids;
     const stamps = new Map(filesAt(path).map((file) => [file, stampOf(file)]));
     const changed = [...stamps.keys()].filter((file) => former.get(file)?.stamp !== stamps.get(file));
-    const input: RevocationFiles = { files: changed, signers };
-    const results = await runOnce<FileOfLists[]>('auth/revocation-thread', input).catch(
-      ({ message }: Error) => changed.map((): FileOfLists => ({ reason: message })),
-    );
+    const results = await readFiles(changed, signers, stopped);
     const failures = new Map<string, string>();
+    signerIds = ids;
     files = new Map();
     for (const [file, stamp] of stamps) {
       const { lists, reason } = results[changed.indexOf(file)] ?? {};
@@ -71,10 +71,10 @@ export function createRevocations(path: string, now: () => Date, log: Log) {
   return {
     /**
      * Reads what changed, and everything for other authorities, after every other reading. Gives why a file was not
-     * read, by path.
+     * read, by path. Throws when `stopped` is aborted; the former lists then count.
      */
-    reload(authorities: readonly CertificateFacts[]): Promise<Map<string, string>> {
-      reading = reading.then(() => read(authorities));
+    reload(authorities: readonly CertificateFacts[], stopped?: AbortSignal): Promise<Map<string, string>> {
+      reading = reading.catch(() => undefined).then(() => read(authorities, stopped));
       return reading;
     },
     /** The list of an authority that counts now; null where there is none. */
@@ -91,6 +91,26 @@ export function createRevocations(path: string, now: () => Date, log: Log) {
       return Math.min(...[...newest.values()].map(({ to }) => to)) / 1000;
     },
   };
+}
+
+/** Reads files in a worker. A file that is fatal to it is bad, and another worker reads the files after that. */
+async function readFiles(
+  files: readonly string[],
+  signers: readonly Signer[],
+  stopped?: AbortSignal,
+): Promise<FileOfLists[]> {
+  const read: FileOfLists[] = [];
+  while (read.length < files.length) {
+    const input: RevocationFiles = { files: files.slice(read.length), signers };
+    try {
+      for await (const file of workerMessages<FileOfLists>('auth/revocation-thread', input, stopped))
+        read.push(file);
+    } catch (error) {
+      stopped?.throwIfAborted();
+      read.push({ reason: (error as Error).message });
+    }
+  }
+  return read;
 }
 
 /** An authority by name and key: a list counts for every certificate of that. */

@@ -1,5 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
+import { mock } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { goodChain } from '../../src/auth/certificate-chain.ts';
 import { type CertificateFacts, readCertificate } from '../../src/auth/certificate-facts.ts';
@@ -9,7 +11,7 @@ import { isRevoked, type RevocationList, readRevocationLists } from '../../src/a
 import { createRevocations } from '../../src/auth/revocations.ts';
 import type { SignInRefused } from '../../src/auth/sign-in-refused.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { runOnce } from '../../src/base/run-once.ts';
+import { workerMessages } from '../../src/base/worker-messages.ts';
 import { rejects, suite } from '../support/harness.ts';
 import * as pki from '../support/pki.ts';
 import { der, sequence } from '../support/pki.ts';
@@ -312,9 +314,60 @@ certificates('a worker reads lists; a bad file keeps its former ones, a removed 
   assert.is(revocations.nextUpdate(), 0);
 });
 
-certificates('a worker that fails, or ends without an answer, is told of', async () => {
-  await rejects(runOnce('auth/none', null), /Cannot find module/);
-  await rejects(runOnce('base/root', null), /ended without an answer/);
+certificates(
+  'a worker that fails, or cannot be started, is told of, and the next reading has another',
+  async () => {
+    await rejects(workerMessages('auth/none', null).next(), /Cannot find module/);
+    const folder = scratchFolder();
+    put(folder, 'root.crl', pki.revocationList(root, [7n]));
+    const facts = readCertificate(root.der);
+    const revocations = createRevocations(folder, () => new Date(), silentLog);
+    const publicKey = { export: () => Buffer.from('no key of Node') };
+    const wrong = { ...facts, x509: { subject: 'Wrong', publicKey } } as unknown as CertificateFacts;
+    const failures = await revocations.reload([wrong]);
+    assert.match([...failures.values()].join(), /could not be cloned/);
+    assert.is((await revocations.reload([facts])).size, 0);
+    assert.is(revocations.of(facts)?.has('07'), true);
+  },
+);
+
+certificates('a file that takes a minute is lost alone, and a stop ends the reading', async () => {
+  const folder = scratchFolder();
+  const slow = put(folder, 'a.crl', pki.revocationList(root, [7n]));
+  put(folder, 'b.crl', pki.revocationList(root, [8n]));
+  const facts = readCertificate(root.der);
+  const revocations = createRevocations(folder, () => new Date(), silentLog);
+  mock.timers.enable({ apis: ['setTimeout'] });
+  const reading = revocations.reload([facts]);
+  await setImmediate();
+  mock.timers.tick(60_000);
+  mock.timers.reset();
+  assert.equal([...(await reading)], [[slow, 'it took longer than a minute']]);
+  assert.is(revocations.of(facts)?.has('08'), true);
+  const stopping = new AbortController();
+  const stopped = revocations.reload([facts], stopping.signal);
+  stopping.abort();
+  await rejects(stopped, /aborted/);
+  assert.is(revocations.of(facts)?.has('08'), true);
+});
+
+certificates('a removed authority counts no more while the lists are read', async () => {
+  const other = pki.authority('Other');
+  const file = put(scratchFolder(), 'ca.pem', root.cert + other.cert);
+  const tlsCrl = scratchFolder();
+  for (const each of [root, other]) put(tlsCrl, `${each === root}.crl`, pki.revocationList(each, []));
+  const settings = { tlsClientCa: file, tlsCrl, certSubject: 'upn' as const, people: null };
+  const ways = await loadCertificates(settings, () => new Date(), silentLog);
+  const person = issue(other).der.toString('base64');
+  assert.is(ways.standing(person), 'good');
+  writeFileSync(file, root.cert);
+  let isRead = false;
+  const reloading = Promise.resolve(ways.followed(() => undefined)[0]!.reload()).then(() => {
+    isRead = true;
+  });
+  while (!isRead && ways.standing(person) === 'good') await setImmediate();
+  assert.equal([isRead, ways.standing(person)], [false, 'over']);
+  await reloading;
 });
 
 certificates.run();
