@@ -56,9 +56,8 @@ export async function loadCertificates(settings: Settings, now: () => Date, log:
     if (!authorities.names.has(opened.issuer)) throw new SignInRefused('CERTIFICATE_NOT_TRUSTED');
     return goodChain(readCertificate(presented, opened), {
       authorities: authorities.certificates,
-      revocationsOf: (authority) => revocations?.of(authority),
+      checkRevocation: (certificate, issuer) => revocations?.check(certificate, issuer, stale),
       now: now().getTime(),
-      stale,
     });
   }
 

@@ -1,10 +1,10 @@
 import { filesAt, stampOf } from '../base/follow.ts';
 import type { Log } from '../base/log.ts';
 import { workerMessages } from '../base/worker-messages.ts';
-import type { Revocation } from './certificate-chain.ts';
 import type { CertificateFacts } from './certificate-facts.ts';
 import { isRevoked, type RevocationList, type Signer } from './revocation-list.ts';
 import type { FileOfLists, RevocationFiles } from './revocation-thread.ts';
+import { SignInRefused } from './sign-in-refused.ts';
 
 const mostNamed = 20;
 
@@ -77,13 +77,17 @@ export function createRevocations(path: string, now: () => Date, log: Log) {
       reading = reading.catch(() => undefined).then(() => read(authorities, stopped));
       return reading;
     },
-    /** The list of an authority that counts now; null where there is none. */
-    of(authority: CertificateFacts): Revocation | null {
-      const id = idOf(authority);
+    /**
+     * Throws `SignInRefused` for a certificate that the list of its issuer names, and without such a list; `stale`: it may
+     * be out of date.
+     */
+    check({ serial }: CertificateFacts, issuer: CertificateFacts, stale: boolean): void {
+      const id = idOf(issuer);
       const list = newest.get(id);
-      if (list !== undefined) return { to: list.to, has: (serial) => isRevoked(list, serial) };
-      missing.add(id);
-      return null;
+      if (list === undefined) missing.add(id);
+      else if (isRevoked(list, serial)) throw new SignInRefused('CERTIFICATE_REVOKED');
+      if (list === undefined || (now().getTime() > list.to && !stale))
+        throw new SignInRefused('REVOCATION_UNKNOWN');
     },
     /** When the first of them is out of date, in seconds since 1970; 0 where one was missing. */
     nextUpdate(): number {
