@@ -54,11 +54,7 @@ const serviceLink = (text: string) =>
     : '';
 
 /** Whether a text is an exact origin as browsers send it; `*` is not, because some answers need a token. */
-function isOrigin(entry: string): boolean {
-  if (!/^https?:\/\/[^/?#\\\s*]+$/i.test(entry) || !URL.canParse(entry)) return false;
-  const { username, password } = new URL(entry);
-  return username === '' && password === '';
-}
+const isOrigin = (entry: string): boolean => /^https?:\/\/[^/?#@\\\s*]+$/i.test(entry) && URL.canParse(entry);
 
 /** Whether a text is the address of an endpoint over TLS; on this machine plain HTTP will do. */
 function isEndpoint(text: string): boolean {
