@@ -16,9 +16,6 @@ import { SignInRefused } from './sign-in-refused.ts';
 import { isName } from './tokens.ts';
 import { type Entitlement, isEntitlement, type User } from './viewer.ts';
 
-/** What became of a certificate that somebody came in with. `unknown`: nobody can say now. */
-export type Standing = 'good' | 'over' | 'unknown';
-
 /** Who comes in by certificate, and what certificates stand for (rule D43.1). */
 export type ClientCertificates = Pick<FollowedCertificates, 'identify' | 'standing' | 'rightsOf'>;
 
@@ -92,8 +89,8 @@ export async function loadCertificates(settings: Settings, now: () => Date, log:
       }
     },
 
-    /** Whether the certificate of a session or token (`User.certificate`) still counts. */
-    standing(certificate: string): Standing {
+    /** Whether the certificate of a session or token (`User.certificate`) still counts. `unknown`: nobody can say now. */
+    standing(certificate: string): 'good' | 'over' | 'unknown' {
       const time = now().getTime();
       if (time <= (standings.get(certificate) ?? 0)) return 'good';
       try {

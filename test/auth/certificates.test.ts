@@ -5,11 +5,12 @@ import { setImmediate } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { goodChain } from '../../src/auth/certificate-chain.ts';
 import { type CertificateFacts, readCertificate } from '../../src/auth/certificate-facts.ts';
-import { type CertificateSubject, subjectOf } from '../../src/auth/certificate-name.ts';
+import { subjectOf } from '../../src/auth/certificate-name.ts';
 import { loadCertificates } from '../../src/auth/certificates.ts';
 import { isRevoked, type RevocationList, readRevocationLists } from '../../src/auth/revocation-list.ts';
 import { createRevocations } from '../../src/auth/revocations.ts';
 import { SignInRefused } from '../../src/auth/sign-in-refused.ts';
+import type { Config } from '../../src/base/config.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { workerMessages } from '../../src/base/worker-messages.ts';
 import { rejects, suite } from '../support/harness.ts';
@@ -23,7 +24,7 @@ const certificates = suite('Certificates');
 const { alternativeNames, emailName, issue, nameOf, otherName } = pki;
 const root = pki.authority('Root');
 
-const subject = (extensionsOrName: Buffer[] | Buffer, kind: CertificateSubject) => {
+const subject = (extensionsOrName: Buffer[] | Buffer, kind: Config['certSubject']) => {
   const wish = Array.isArray(extensionsOrName)
     ? { extensions: extensionsOrName }
     : { name: extensionsOrName };
