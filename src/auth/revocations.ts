@@ -19,7 +19,6 @@ export function createRevocations(path: string, now: () => Date, log: Log) {
   /** Authorities of whom somebody was refused for want of a list. */
   const missing = new Set<string>();
   let signerIds = '';
-  let warned = '';
   let reading = Promise.resolve(new Map<string, string>());
 
   async function read(
@@ -53,14 +52,12 @@ export function createRevocations(path: string, now: () => Date, log: Log) {
     return failures;
   }
 
-  /** Names, once, the authorities without a list that counts now. */
+  /** Names the authorities without a list that counts now. */
   function warn(authorities: readonly CertificateFacts[]): void {
     const time = now().getTime();
     const names = authorities
       .filter((each) => (newest.get(idOf(each))?.to ?? 0) < time)
       .map(({ x509 }) => x509.subject.replaceAll('\n', ', '));
-    if (names.join() === warned) return;
-    warned = names.join();
     if (names.length > 0)
       log.warn('authorities without a current revocation list: nobody comes in by their certificates', {
         count: names.length,
