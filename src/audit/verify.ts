@@ -3,20 +3,22 @@ import { type Head, origin, type ReadLine, readLine } from './event.ts';
 import { companionsOf, readHead } from './file.ts';
 import { tornDetail } from './resume.ts';
 
-/** The result of verifying a chain. */
-export interface AuditVerdict {
+const nothingFound = () => ({
   /** The valid lines before the first problem. */
-  lines: number;
+  lines: 0,
   /** The number of the first line: above 1 where older files were removed. */
-  first: number | null;
+  first: null as number | null,
   /** The last valid line. Record it elsewhere: whoever can write the file can write a whole new chain. */
-  head: Head | null;
-  problem: { file: string; line: number; reason: string } | null;
+  head: null as Head | null,
+  problem: null as { file: string; line: number; reason: string } | null,
   /** Why the head beside the newest file is unusable; null when it is there. */
-  headProblem: string | null;
+  headProblem: null as string | null,
   /** Remarks that break no chain: lines torn by a kill and recorded by the next, a head that was missing. */
-  notes: string[];
-}
+  notes: [] as string[],
+});
+
+/** The result of verifying a chain. */
+export type AuditVerdict = ReturnType<typeof nothingFound>;
 
 /**
  * Verifies the chain of one file, or of rotated files from the oldest to the newest. Finds changed, removed, inserted
@@ -25,14 +27,7 @@ export interface AuditVerdict {
  */
 export function verifyAuditFile(files: string | readonly string[], known: Head = origin): AuditVerdict {
   const list = typeof files === 'string' ? [files] : files;
-  const found: AuditVerdict = {
-    lines: 0,
-    first: null,
-    head: null,
-    problem: null,
-    headProblem: null,
-    notes: [],
-  };
+  const found = nothingFound();
   const newest = list.at(-1);
   if (newest === undefined) return found;
   // Read the head before the lines, because a running server adds to both.
