@@ -37,19 +37,22 @@ import { createListServices } from './collections/list-services.ts';
 import { createPurgeService } from './collections/retention.ts';
 import type { Database } from './db/database.ts';
 
-export interface ServiceContext {
+/** Every service by name: routes and pages take what they need (`Pick<Services, 'stigs' | 'lists'>`). */
+export type Services = ReturnType<typeof createServices>;
+
+export function createServices({
+  catalog,
+  users,
+  now,
+  newId,
+  banner,
+}: {
   catalog: Database;
   users: Database;
   now: () => Date;
   newId: () => string;
   banner: string | null;
-}
-
-/** Every service by name: routes and pages take what they need (`Pick<Services, 'stigs' | 'lists'>`). */
-export type Services = ReturnType<typeof createServices>;
-
-export function createServices(context: ServiceContext) {
-  const { catalog, users, now, newId, banner } = context;
+}) {
   const stigNames = createStigNameIndex(catalog);
   const stigs = createStigService(catalog, stigNames);
   const changes = createStigChangesService(catalog);
