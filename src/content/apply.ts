@@ -1,5 +1,4 @@
 import { rmSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { CommandError } from '../base/errors.ts';
 import { inPrivateFolder, isThere, realFile } from '../base/files.ts';
@@ -12,8 +11,7 @@ import { catalogDigest } from '../db/digest.ts';
 import { changeOf, holdCatalog, replaceCatalog } from '../db/replace.ts';
 import { recordTakenBack, sourcesOf } from '../db/site-records.ts';
 import { beforeOf, createExchanges, type Exchange, removeKept, removeParts, undoneOf } from './exchanges.ts';
-import { makeCatalog } from './incoming.ts';
-import type { VerifiedBundle } from './read-bundle.ts';
+import { requireCatalog, type VerifiedBundle } from './read-bundle.ts';
 
 /** Both files of a site. */
 export interface OpenSite {
@@ -40,13 +38,13 @@ const mostNamed = 10;
 
 /**
  * Replaces the catalog by that of a verified bundle (rule D32.3). `unpack` verifies the bundle again while unpacking it
- * into a folder beside the catalog. Throws `CommandError`, and then nothing has changed. After a kill at any moment
+ * into a file beside the catalog. Throws `CommandError`, and then nothing has changed. After a kill at any moment
  * either catalog is there, and the next call repairs the record in users' data.
  */
 export async function applyBundle(
   site: OpenSite,
   bundle: VerifiedBundle,
-  unpack: (folder: string) => Promise<VerifiedBundle>,
+  unpack: (to: string) => Promise<VerifiedBundle>,
   options: { now: Date; dropLocal: boolean },
 ): Promise<Exchanged> {
   const { db, file } = site;
@@ -57,10 +55,9 @@ export async function applyBundle(
   const problem = createExchanges(db).replayProblem(bundle.id, channel, sequence);
   if (problem !== null) throw new CommandError(`${bundle.file} is refused: ${problem}`);
   const applied = await inPrivateFolder(`${realFile(file)}.content`, async (temporary) => {
-    const folder = dirname(temporary);
-    const unpacked = await unpack(folder);
+    const unpacked = await unpack(temporary);
     if (unpacked.id !== bundle.id) throw new CommandError(`${bundle.file} was exchanged while it was read`);
-    return exchange(site, held, unpacked, folder, options);
+    return exchange(site, held, unpacked, temporary, options);
   });
   return end(file, applied);
 }
@@ -69,14 +66,14 @@ async function exchange(
   site: OpenSite,
   held: Connection,
   bundle: VerifiedBundle,
-  folder: string,
+  made: string,
   { now, dropLocal }: { now: Date; dropLocal: boolean },
 ): Promise<Exchange> {
   const { db, file } = site;
   const { manifest, signer } = bundle;
   const exchanges = createExchanges(db);
   const hasContent = db.sqlite.prepare('SELECT 1 FROM sources').get() !== undefined;
-  const made = await makeCatalog(bundle, hasContent ? file : null, folder);
+  requireCatalog(bundle, made);
   const local = localSources(db, made);
   if (local.length > 0 && !dropLocal)
     throw new CommandError(`${bundle.file} is refused: ${refusalOf(local)}`);

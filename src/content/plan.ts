@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { isThere } from '../base/files.ts';
 import { createMappingDecisions, type DecidedPair } from '../catalog/crosswalk/decisions.ts';
 import { nameOf } from '../catalog/crosswalk/graph.ts';
@@ -8,8 +7,7 @@ import { type Database, type Files, openDatabase } from '../db/database.ts';
 import { localSources, refusalOf } from './apply.ts';
 import { compareCatalogs } from './compare-catalogs.ts';
 import { createExchanges } from './exchanges.ts';
-import { makeCatalog } from './incoming.ts';
-import type { VerifiedBundle } from './read-bundle.ts';
+import { requireCatalog, type VerifiedBundle } from './read-bundle.ts';
 
 /** A mapping decision that the new catalog makes ineffective, or leaves without a source. */
 export interface LoneDecision {
@@ -20,13 +18,13 @@ export interface LoneDecision {
 }
 
 /** The effect of applying a bundle (rule D32.5). */
-export type Plan = Awaited<ReturnType<typeof planBundle>>;
+export type Plan = ReturnType<typeof planBundle>;
 
-/** The effect of applying an unpacked bundle, which changes no file of the site. Throws `CommandError`. */
-export async function planBundle(files: Files, bundle: VerifiedBundle, folder: string) {
+/** The effect of applying a bundle that was unpacked to `made`; changes no file of the site. Throws `CommandError`. */
+export function planBundle(files: Files, bundle: VerifiedBundle, made: string) {
+  requireCatalog(bundle, made);
   const current = isThere(files.db) ? files.db : null;
-  const made = await makeCatalog(bundle, current, folder);
-  const none = join(folder, 'none.db');
+  const none = `${made}.none`;
   if (current === null) createDatabaseFile(none, 'catalog');
   const comparison = compareCatalogs(current ?? none, made);
   const usersDb = isThere(files.usersDb) ? files.usersDb : ':memory:';
@@ -38,8 +36,15 @@ export async function planBundle(files: Files, bundle: VerifiedBundle, folder: s
   const local = localSources(before, made);
   return {
     bundle: {
-      ...{ bundle: id, channel, sequence, signedBy: signer.name, fingerprint: signer.fingerprint },
-      ...{ builtAt, expiresAt, difference: manifest.before !== null, bytes },
+      bundle: id,
+      channel,
+      sequence,
+      signedBy: signer.name,
+      fingerprint: signer.fingerprint,
+      builtAt,
+      expiresAt,
+      difference: false,
+      bytes,
     },
     /** Of the catalog afterwards. */
     digest,

@@ -29,7 +29,7 @@ kills.before(async () => {
     await sampleCatalog([[shipped('stigs'), more]]),
   ];
   const built = await Promise.all(catalogs.map((each, index) => build(each, key, { sequence: index + 1 })));
-  bundles = built.map(({ files }) => files[0]!);
+  bundles = built.map(({ file }) => file);
   digests = built.map(({ manifest }) => manifest.digest);
 });
 

@@ -93,7 +93,11 @@ for (const row of table) {
         if (row.to !== undefined) assert.is(answer.location, row.to, where);
       } else if (letter === 'S') {
         const next = row.form === undefined ? row.path : '/';
-        assert.equal([answer.status, answer.location], [303, `/signin?next=${encodeURIComponent(next)}`], where);
+        assert.equal(
+          [answer.status, answer.location],
+          [303, `/signin?next=${encodeURIComponent(next)}`],
+          where,
+        );
       } else {
         const [status, words] = refusals[letter]!;
         assert.is(answer.status, status, where);
