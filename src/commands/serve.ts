@@ -24,7 +24,7 @@ import { callerKey, createObserver, currentRecord } from '../http/record.ts';
 import { rememberTokens } from '../http/verified-tokens.ts';
 import { type RunningServer, startServer } from '../server.ts';
 import { createServices } from '../services.ts';
-import { createUploads } from '../site/checklists/uploads.ts';
+import { createUploads } from '../pages/checklists/uploads.ts';
 import { createPool } from '../work/pool.ts';
 import { auditNewKey, openForCommand, type ServerAudit, startServerAudit } from './audit.ts';
 import { type Command, parse, text } from './command.ts';

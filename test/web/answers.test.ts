@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { shortTitle } from '../../src/site/parts/components.tsx';
+import { shortTitle } from '../../src/pages/parts/components.tsx';
 import { testApp } from '../support/app.ts';
 import { ask, countingIds, sessionCaller, testId, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';

@@ -1,0 +1,118 @@
+import { parentPort } from 'node:worker_threads';
+import { AppError, type ErrorCode } from '../../base/errors.ts';
+import { emassWork } from '../../checklists/emass-upload.ts';
+import { referencesWork } from '../../checklists/reference-upload.ts';
+import { fromResultsWork, inspectWork } from '../../checklists/results-upload.ts';
+import { gunzipped } from '../../checklists/unzip.ts';
+import {
+  type ApiTask,
+  type CatalogAnswer,
+  createCatalogLookup,
+  type Upgraded,
+  upgradeWork,
+  type Wanted,
+} from '../../checklists/upload.ts';
+import { readForm } from '../../http/form.ts';
+import type { PageFrame } from '../parts/view.ts';
+import { citedWork, citingTexts, refusedTexts } from '../references/references-form.ts';
+import type { StigChoice, UploadTool } from './upgrade-form.tsx';
+import { formWork, readUploaded, refusedForm, typedIn, type UploadedFiles } from './upload-form.ts';
+
+/** A raw body of the API or of a page, with everything that its answer depends on. */
+export type Upload = { bytes: Uint8Array<ArrayBuffer> } & (
+  | ApiTask
+  | { from: 'page'; tool: UploadTool; type: string; frame: PageFrame; stigs: StigChoice[] }
+  | { from: 'references'; type: string; frame: PageFrame }
+);
+
+interface Refused {
+  code: ErrorCode;
+  message: string;
+  field: string | undefined;
+}
+
+/**
+ * A message to the thread: an upload, then for each request a release or the reason against it. `ended` releases the
+ * state of an upload.
+ */
+export type ThreadRequest = Upload | { release: CatalogAnswer } | { ended: true } | { refused: Refused };
+
+/**
+ * A message of the thread: a request for a release, the result or the refusal; `fault` is a programming error. `page`
+ * shows a refused form again.
+ */
+export type ThreadAnswer =
+  | { wanted: Wanted }
+  | { upgraded: Upgraded }
+  | { refused: Refused; page: Uint8Array<ArrayBuffer> | null }
+  | { fault: string };
+
+/** The current upload's open question to the catalog, and the function that shows its form again after a refusal. */
+let asked: { resolve: (answer: CatalogAnswer) => void; reject: (error: AppError) => void } | null = null;
+let formAgain: ((problem: string) => Uint8Array<ArrayBuffer>) | null = null;
+
+const catalog = createCatalogLookup(
+  (wanted) =>
+    new Promise((resolve, reject) => {
+      asked = { resolve, reject };
+      send({ wanted });
+    }),
+);
+
+async function answerTo(given: Upload): Promise<Upgraded> {
+  if (given.from === 'api') {
+    const bytes = gunzipped(given.bytes);
+    if (given.task === 'upgrade') return upgradeWork(catalog, bytes, given.query);
+    if (given.task === 'emass') return emassWork(catalog, bytes, given.banner);
+    if (given.task === 'references') return referencesWork(catalog, bytes, given.isText);
+    return given.task === 'inspect'
+      ? inspectWork(catalog, bytes)
+      : fromResultsWork(catalog, bytes, given.query);
+  }
+  const { frame } = given;
+  const fields = await readForm(given.bytes, given.type);
+  if (given.from === 'references') {
+    formAgain = (problem) => refusedTexts(fields.get('text'), problem, frame);
+    return citedWork(catalog, citingTexts(fields), fields, frame);
+  }
+  const { stigs, tool } = given;
+  const form = typedIn(fields);
+  let uploaded: UploadedFiles | null = null;
+  formAgain = (problem) => refusedForm(tool, form, problem, uploaded, stigs, frame);
+  uploaded = await readUploaded(fields, tool);
+  return formWork(catalog, uploaded, fields, tool, frame);
+}
+
+function refusal({ code, message, field }: Refused): ThreadAnswer {
+  const isOfForm = code === 'BAD_REQUEST' || code === 'NOT_FOUND';
+  return { refused: { code, message, field }, page: (isOfForm && formAgain?.(message)) || null };
+}
+
+function send(answer: ThreadAnswer): void {
+  const made = 'upgraded' in answer ? answer.upgraded.bytes : 'refused' in answer ? answer.page : null;
+  parentPort!.postMessage(answer, made === null ? [] : [made.buffer]);
+}
+
+/** Sends the answer of an upload and releases its state. */
+function finish(answer: ThreadAnswer): void {
+  [asked, formAgain] = [null, null];
+  send(answer);
+}
+
+async function read(upload: Upload): Promise<void> {
+  try {
+    finish({ upgraded: await answerTo(upload) });
+  } catch (error) {
+    finish(error instanceof AppError ? refusal(error) : { fault: (error as Error).stack ?? String(error) });
+  }
+}
+
+// The entry of the thread that reads uploads. The main thread sends one at a time.
+parentPort?.on('message', (request: ThreadRequest) => {
+  if ('bytes' in request) void read(request);
+  else if ('release' in request) asked?.resolve(request.release);
+  else if ('ended' in request) [asked, formAgain] = [null, null];
+  // A form is refused as a whole, whichever of its files asked.
+  else if (formAgain !== null) finish(refusal(request.refused));
+  else asked?.reject(new AppError(request.refused.code, request.refused.message, {}, request.refused.field));
+});
