@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { LRUCache } from 'lru-cache';
@@ -165,20 +165,15 @@ export interface ShortcutDeps {
  * Answers a request from the cache where its answer is there and its caller known; `url` is the path as routed. Gives
  * false where the router must answer.
  */
-export type Shortcut = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  record: RequestRecord,
-  headers: ReadonlyMap<string, string>,
-) => boolean;
+export type Shortcut = (request: IncomingMessage, response: ServerResponse, record: RequestRecord) => boolean;
 
 const special = ['cookie', 'origin', 'transfer-encoding', 'upgrade'];
 
-/** Whether headers, by lower-case name, are those of a request without a body on a kept-alive connection. */
-const isPlain = (headers: ReadonlyMap<string, string>) =>
-  (headers.get('content-length') ?? '0') === '0' &&
-  (headers.get('connection') ?? 'keep-alive').toLowerCase() === 'keep-alive' &&
-  !special.some((name) => headers.has(name));
+/** Whether headers are those of a request without a body on a kept-alive connection. */
+const isPlain = (headers: IncomingHttpHeaders) =>
+  (headers['content-length'] ?? '0') === '0' &&
+  (headers.connection ?? 'keep-alive').toLowerCase() === 'keep-alive' &&
+  !special.some((name) => name in headers);
 
 /**
  * Serves cached answers without the router: the same checks by the same functions. It leaves to the router every
@@ -189,11 +184,12 @@ export function createShortcut({ cache, known, limiter, queue, corsOrigins }: Sh
   const [plainLines, secureLines] = [false, true].map((secure) =>
     Object.entries(commonHeaders(secure)).flat().concat(vary),
   ) as [string[], string[]];
-  return (request, response, record, headers) => {
+  return (request, response, record) => {
+    const { headers } = request;
     if (request.method !== 'GET' || request.httpVersion !== '1.1' || !isPlain(headers)) return false;
-    const [, token] = /^Bearer (.*)$/.exec(headers.get('authorization') ?? '') ?? [];
+    const [, token] = /^Bearer (.*)$/.exec(headers.authorization ?? '') ?? [];
     const user = token === undefined ? null : known(token, record.remote);
-    const coding = bestCoding(headers.get('accept-encoding'));
+    const coding = bestCoding(String(headers['accept-encoding'] ?? ''));
     const address = request.url!;
     const found =
       cache.find(address, null, coding, false) ?? (user && cache.find(address, user, coding, false));
@@ -209,7 +205,7 @@ export function createShortcut({ cache, known, limiter, queue, corsOrigins }: Sh
       queue.hold(caller, length);
       record.onClose = () => queue.release(caller, length);
     }
-    const unchanged = namesTag(headers.get('if-none-match'), found.tag);
+    const unchanged = namesTag(headers['if-none-match'], found.tag);
     const lines = unchanged ? found.notModifiedLines : found.lines;
     const more = record.secure ? secureLines : plainLines;
     response.writeHead(unchanged ? 304 : 200, lines.concat(more, 'X-Request-Id', record.requestId));

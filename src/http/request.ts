@@ -1,16 +1,3 @@
-/**
- * Headers by lower-case name from `rawHeaders`, repeated ones joined (RFC 9110 5.3): Node would keep only one of some.
- */
-export function readHeaders(raw: readonly string[]): Map<string, string> {
-  const headers = new Map<string, string>();
-  for (let at = 0; at < raw.length; at += 2) {
-    const name = raw[at]!.toLowerCase();
-    const before = headers.get(name);
-    headers.set(name, before === undefined ? raw[at + 1]! : `${before}, ${raw[at + 1]!}`);
-  }
-  return headers;
-}
-
 /** What a request asks for: the host, and the path with its query as the router reads it. */
 export interface Target {
   host: string;
