@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { JsonText } from '../base/json.ts';
-import { namesTag } from './coding.ts';
+import { headersUnchanged, namesTag } from './coding.ts';
 import type { Env } from './env.ts';
 
 /** Headers of an answer that needs a token: no shared cache stores it, private caches revalidate it (threat K1). */
@@ -162,9 +162,8 @@ function send(
 export function notModified(c: Context): void {
   const known = c.req.header('If-None-Match');
   const tag = known === undefined || c.res.status !== 200 ? null : c.res.headers.get('ETag');
-  if (tag === null || !namesTag(known, tag.slice(1, -1))) return;
-  const dropped = ['content-type', 'content-disposition', 'content-length'];
-  const headers = [...c.res.headers].filter(([name]) => !dropped.includes(name));
+  if (tag === null || !namesTag(known, tag)) return;
+  const headers = headersUnchanged(Object.fromEntries(c.res.headers));
   c.res = undefined;
-  c.res = c.body(null, 304, Object.fromEntries(headers));
+  c.res = c.body(null, 304, headers);
 }
