@@ -10,7 +10,7 @@ import type { Env } from '../http/env.ts';
 import { refusal, toAppError, wantsPage } from '../http/error-answers.ts';
 import { allowOrigins, securityHeaders } from '../http/headers.ts';
 import { tooMany } from '../http/limits.ts';
-import { decodedUrl, identify } from '../http/middleware.ts';
+import { identify } from '../http/middleware.ts';
 import type { OpenApi } from '../http/openapi-types.ts';
 import { plantRoutes } from '../http/plants-api.ts';
 import { addressKey } from '../http/record.ts';
@@ -89,23 +89,11 @@ export function createApp(context: Context, services = createServices(context)):
   );
   app.route('/', pages.app);
 
-  /** The 404 of a path; below an unknown framework it is that of the framework, as everywhere. */
-  function whyMissing(path: string): AppError {
-    const [, framework] = /^\/api\/v1\/controls\/([^/]+)(?:\/[^/]+)?$/.exec(path) ?? [];
-    try {
-      return framework === undefined ? noSuchPath() : services.controls.whyNoPath(decodedUrl(framework));
-    } catch (error) {
-      if (error instanceof AppError) return error;
-      throw error;
-    }
-  }
-
   // Returned, not thrown: the log would miss an error that is thrown here.
   app.notFound((c) => {
     const wait = limiter.take(addressKey(c.get('record').remote), false);
     if (wait > 0) return refusal(c, tooMany(wait));
-    const why = whyMissing(c.req.path);
-    return wantsPage(c) ? pages.refuse(c, why) : refusal(c, why);
+    return wantsPage(c) ? pages.refuse(c, noSuchPath()) : refusal(c, noSuchPath());
   });
   app.onError((error, c) => refusal(c, refuse(error, c.get('requestId'))));
   return app;

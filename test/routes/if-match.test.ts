@@ -173,7 +173,7 @@ writes('If-Match is read to its letter', () => {
   };
   assert.equal([read(), read('*'), read(' * ')], [null, null, null]);
   assert.equal(read('"7-abc"'), [7]);
-  assert.equal(read(' "7" ,, "8-a,b-gz"\t, W/"9-x", "x", "", "07", "7x" '), [7, 8]);
+  assert.equal(read(' "7" ,, "8-a-gzip"\t, W/"9-x", "x", "", "07", "7x" '), [7, 8]);
   for (const wrong of ['', ',', '7', 'W/', '"7', '"7" "8"', '*, "7"', '"7",*', "'7'", '"7\u007f"', 'w/"7"'])
     assert.throws(() => read(wrong), /If-Match must be/, wrong);
   assert.equal(read(`${'"7",'.repeat(4000)}`), [7]);
