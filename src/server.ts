@@ -99,7 +99,6 @@ export async function startServer(
         remote: findCaller(address, header('x-forwarded-for')),
         secure: tls !== null || (proxied && header('x-forwarded-proto') === 'https'),
         proxied,
-        connected: true,
         certificate: () => {
           if (tls?.ca !== undefined) return certificateOfPeer(socket);
           return tls === null && proxied && certHeader !== null
@@ -181,7 +180,7 @@ export async function startServer(
   });
   // The HTTP parser refused a request, or it arrived too slowly.
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    const arrival = { method: 'unknown', remote: addressOf(socket), secure: tls !== null, connected: true };
+    const arrival = { method: 'unknown', remote: addressOf(socket), secure: tls !== null };
     refuse(
       socket,
       parserRefusal(error.code),

@@ -10,7 +10,6 @@ import type { Entitlement, User, Viewer } from '../auth/viewer.ts';
 import { AppError, forbidden, noSession, noSuchPath, unauthorized } from '../base/errors.ts';
 import { sha256 } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
-import type { AnswerRequest } from './answer-request.ts';
 import type { Audited, RequestAudit } from './audited.ts';
 import type { Env } from './env.ts';
 import { type Limiter, tooMany } from './limits.ts';
@@ -70,7 +69,12 @@ export interface AccessDeps {
   log: Log;
   audit: RequestAudit;
   /** Reads what a request sends and handles it, after the caller is known: D2.4 puts 401 and 403 before 400. */
-  answerRequest: AnswerRequest;
+  answerRequest(
+    c: Context<Env>,
+    options: RouteOptions,
+    access: string,
+    handle: () => Promise<void>,
+  ): Promise<void>;
 }
 
 const userOrIntegration = 'user or lists:read';

@@ -16,8 +16,8 @@ import {
   uploadBodyLimits,
   uploadSize,
 } from './limits.ts';
-import { decodedUrl, lengthOf } from './middleware.ts';
 import { callerKey } from './record.ts';
+import { decodedUrl } from './request.ts';
 
 export interface AnswerDeps {
   maxBody: number;
@@ -26,8 +26,6 @@ export interface AnswerDeps {
   uploadQueue: (bytes: number) => Queue;
   cache: AnswerCache | null;
 }
-
-export type AnswerRequest = ReturnType<typeof createAnswerRequest>;
 
 /** Makes the function that reads what an admitted request sends, waits for its turn, and answers it. */
 export function createAnswerRequest({ maxBody, rejected, queue, uploadQueue, cache }: AnswerDeps) {
@@ -74,8 +72,8 @@ export function createAnswerRequest({ maxBody, rejected, queue, uploadQueue, cac
       // The client has disconnected while the request waited.
       if (record.closed) throw callerGone();
       await work();
-      const bytes = c.get('held') ?? lengthOf(c.res) ?? 0;
-      if (bytes >= smallAnswer && record.connected && !record.closed) {
+      const bytes = c.get('held') ?? Number(c.res.headers.get('Content-Length'));
+      if (bytes >= smallAnswer && !record.closed) {
         turns.hold(caller, bytes);
         record.onClose = () => turns.release(caller, bytes);
       }

@@ -12,8 +12,7 @@ export interface Form {
 }
 
 export interface Env {
-  /** Set by the server; absent where there is no server, as in most tests. */
-  Bindings: { record?: RequestRecord };
+  Bindings: { record: RequestRecord };
   Variables: {
     requestId: string;
     record: RequestRecord;

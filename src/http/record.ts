@@ -43,11 +43,9 @@ export interface RequestRecord extends Presence {
   status: number | null;
   /** The certificate that the client sent, DER; it is read where somebody signs in with it. */
   certificate: () => Uint8Array | null;
-  /** Whether the server reports the end of the connection; otherwise the record ends with the answer. */
-  connected: boolean;
 }
 
-type Arrival = Pick<RequestRecord, 'method' | 'remote' | 'secure' | 'connected'> &
+type Arrival = Pick<RequestRecord, 'method' | 'remote' | 'secure'> &
   Partial<Pick<RequestRecord, 'host' | 'proxied' | 'certificate'>>;
 
 /**

@@ -1,3 +1,5 @@
+import { badRequest } from '../base/errors.ts';
+
 /** What a request asks for: the host, and the path with its query as the router reads it. */
 export interface Target {
   host: string;
@@ -41,4 +43,16 @@ function isHost(text: string): boolean {
   const isOne = text.length <= longestHost && Number(port) <= 65_535 && URL.canParse(`http://${text}/`);
   if (isOne) lastHost = text;
   return isOne;
+}
+
+/** A URL, decoded. Throws a 400 for malformed percent-encoding, which Hono would pass on, and for a NUL character. */
+export function decodedUrl(url: string): string {
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(url);
+  } catch {
+    throw badRequest('The URL contains a malformed percent-encoding');
+  }
+  if (decoded.includes('\0')) throw badRequest('The URL contains a NUL character');
+  return decoded;
 }
