@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { AppError, badRequest, callerGone, unavailable } from '../base/errors.ts';
 import { utf8Body } from '../base/json.ts';
 import { notServed, readMessage, wrongParams } from '../base/json-rpc.ts';
-import { isExpensive, type RouteOptions } from './access.ts';
+import { type AccessDeps, isExpensive, type RouteOptions } from './access.ts';
 import { notModified } from './answer.ts';
 import { type AnswerCache, answerFromCache } from './cache.ts';
 import type { Env } from './env.ts';
@@ -28,7 +28,13 @@ export interface AnswerDeps {
 }
 
 /** Makes the function that reads what an admitted request sends, waits for its turn, and answers it. */
-export function createAnswerRequest({ maxBody, rejected, queue, uploadQueue, cache }: AnswerDeps) {
+export function createAnswerRequest({
+  maxBody,
+  rejected,
+  queue,
+  uploadQueue,
+  cache,
+}: AnswerDeps): AccessDeps['answerRequest'] {
   const bodies = createByteBudget(bodyLimits(maxBody));
   const uploadBodies = createByteBudget(uploadBodyLimits);
 
@@ -82,12 +88,7 @@ export function createAnswerRequest({ maxBody, rejected, queue, uploadQueue, cac
     }
   }
 
-  return async (
-    c: Context<Env>,
-    options: RouteOptions,
-    access: string,
-    handle: () => Promise<void>,
-  ): Promise<void> => {
+  return async (c, options, access, handle) => {
     if (c.req.url.includes('%')) decodedUrl(c.req.url);
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD')
       return withBody(c, options, () => (options.unlimited ? handle() : inTurn(c, options, handle)));

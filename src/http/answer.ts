@@ -119,18 +119,13 @@ export function markedXml(xml: string, banner: string | null): string {
   return xml.replace('\n', () => `\n${comment}\n`);
 }
 
-const maxNameLength = 150;
-
 /**
- * `attachment` with a plain ASCII name, cut before its extension if it is long, and the exact name in RFC 5987 form.
- * Characters that would change the folder, hide the file or begin a formula become `_` in both (rule D34.6).
+ * `attachment` with a plain ASCII name and the exact name in RFC 5987 form. Characters that would change the folder,
+ * hide the file or begin a formula become `_` in both (rule D34.6).
  */
 export function contentDisposition(fileName: string): string {
   const name = fileName.replace(/[/\\:\p{Cc}]|^[.=]/gu, '_');
-  const plain = fileName.replace(/[^A-Za-z0-9._-]+/g, '_').replace(/^\./, '_');
-  const extension = /\.[A-Za-z0-9]{1,16}$/.exec(plain)?.[0] ?? '';
-  const stem = plain.slice(0, plain.length - extension.length);
-  const ascii = `${stem.slice(0, maxNameLength - extension.length)}${extension}`;
+  const ascii = fileName.replace(/[^A-Za-z0-9._-]+/g, '_').replace(/^\./, '_');
   const exact = encodeURIComponent(name.toWellFormed()).replace(
     /['()*]/g,
     (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`,
