@@ -7,7 +7,7 @@ import type { Access } from '../http/access.ts';
 import { privateHeaders } from '../http/answer.ts';
 import type { Env } from '../http/env.ts';
 import { tooMany } from '../http/limits.ts';
-import { addressKey, callerKey } from '../http/record.ts';
+import { callerKey } from '../http/record.ts';
 import { originAsked } from '../http/same-origin.ts';
 import type { Context } from './context.ts';
 
@@ -55,7 +55,6 @@ export function programRoutes(
       const user = c.get('visitor');
       if (user !== null) return user;
       record.refused = 'UNAUTHORIZED';
-      if (c.req.header('Authorization') !== undefined) options.limiter.tokenFailed(addressKey(record.remote));
       throw new Refused(needsUser);
     };
     const response = await answerMessage(c.req.raw, message, {

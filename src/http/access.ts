@@ -289,15 +289,13 @@ function createIdentification({ verify, sessions, integrationTokens, cronSecret,
     tried,
     viewerOfToken,
     byToken,
-    /** A valid user token; any other counts as none, and is not checked after too many (rule D1.6). */
+    /** A valid user token; any other counts as none (rule D1.6). */
     async byGoodToken(c: Context<Env>): Promise<Caller | null> {
-      const header = c.req.header('Authorization');
-      const { remote } = c.get('record');
-      if (header === undefined || limiter.tokenWait(addressKey(remote)) > 0) return null;
       try {
-        return { by: 'user', viewer: await verify(bearer(header), remote) };
+        const caller = await byToken(c);
+        return caller?.by === 'user' ? caller : null;
       } catch (error) {
-        if (error instanceof AppError && error.code === 'UNAUTHORIZED') return null;
+        if (error instanceof AppError && ignored.includes(error.code)) return null;
         throw error;
       }
     },
@@ -319,6 +317,9 @@ function createIdentification({ verify, sessions, integrationTokens, cronSecret,
     },
   };
 }
+
+/** What a wrong token, or too many of them, are refused with. */
+const ignored = ['UNAUTHORIZED', 'TOO_MANY_REQUESTS'];
 
 function asUser(viewer: Viewer): User {
   if (viewer.kind !== 'user') throw forbidden('You need a user token');

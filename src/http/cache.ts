@@ -124,11 +124,7 @@ export interface ShortcutDeps {
   corsOrigins: readonly string[];
 }
 
-/**
- * Answers a request from the cache where its answer is there and its caller known; `url` is the path as routed. Gives
- * false where the router must answer.
- */
-export type Shortcut = (request: IncomingMessage, response: ServerResponse, record: RequestRecord) => boolean;
+export type Shortcut = ReturnType<typeof createShortcut>;
 
 const special = ['cookie', 'origin', 'transfer-encoding', 'upgrade'];
 
@@ -142,8 +138,9 @@ const isPlain = (headers: IncomingHttpHeaders) =>
  * Serves cached answers without the router: the same checks by the same functions. It leaves to the router every
  * refusal and every request with a body, a cookie, an origin or a connection to close.
  */
-export function createShortcut({ cache, known, limiter, queue, corsOrigins }: ShortcutDeps): Shortcut {
-  return (request, response, record) => {
+export function createShortcut({ cache, known, limiter, queue, corsOrigins }: ShortcutDeps) {
+  /** Answers a request, whose `url` is the path as routed; false where the router must answer. */
+  return (request: IncomingMessage, response: ServerResponse, record: RequestRecord): boolean => {
     const { headers } = request;
     if (request.method !== 'GET' || request.httpVersion !== '1.1' || !isPlain(headers)) return false;
     const [, token] = /^Bearer (.*)$/.exec(headers.authorization ?? '') ?? [];
