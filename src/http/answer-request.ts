@@ -19,7 +19,7 @@ import {
 import { callerKey } from './record.ts';
 import { decodedUrl } from './request.ts';
 
-export interface AnswerDeps {
+interface AnswerDeps {
   maxBody: number;
   rejected: Rejected;
   queue: Queue;

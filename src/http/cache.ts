@@ -19,7 +19,7 @@ export interface Freshness {
 }
 
 /** An answer in one coding, ready to send; names of headers are in lower case. */
-export interface CachedAnswer {
+interface CachedAnswer {
   bytes: Buffer<ArrayBuffer>;
   headers: Record<string, string>;
   /** The state of the data that it was made from. */
@@ -115,7 +115,7 @@ export async function answerFromCache(
   c.res = c.body(answer.bytes, 200, answer.headers);
 }
 
-export interface ShortcutDeps {
+interface ShortcutDeps {
   cache: AnswerCache;
   known: VerifiedTokens['known'];
   limiter: Limiter;
