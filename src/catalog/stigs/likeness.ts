@@ -57,44 +57,31 @@ export function besideEachOther(left: FullRelease, right: FullRelease): Beside[]
   const [lefts, rights] = [readRules(left), readRules(right)];
   const leftsBySrg = Map.groupBy(lefts, ({ srgId }) => srgId);
   const rightsBySrg = Map.groupBy(rights, ({ srgId }) => srgId);
-  const paired = new Map<ReadRule, ReadRule>();
-  const taken = new Set<ReadRule>();
+  const others = new Map<ReadRule, ReadRule>();
   const pair = (a: ReadRule, b: ReadRule) => {
-    if (paired.has(a) || taken.has(b)) return;
-    paired.set(a, b);
-    taken.add(b);
+    if (!others.has(a) && !others.has(b)) others.set(a, b).set(b, a);
   };
   for (const [srgId, group] of leftsBySrg) {
-    const others = rightsBySrg.get(srgId) ?? [];
-    if (srgId === '' || group.length * others.length > mostCompared) continue;
+    const rightOnes = rightsBySrg.get(srgId) ?? [];
+    if (srgId === '' || group.length * rightOnes.length > mostCompared) continue;
     const pairs = group
-      .flatMap((a) => others.map((b) => ({ a, b, alike: likeness(a.words, b.words) })))
+      .flatMap((a) => rightOnes.map((b) => ({ a, b, alike: likeness(a.words, b.words) })))
       .filter(({ alike }) => alike >= alikeFrom)
       .sort((x, y) => y.alike - x.alike);
     for (const { a, b } of pairs) pair(a, b);
   }
   const keyOf = ({ words }: ReadRule) => [...words].sort().join(' ');
-  const free = Map.groupBy(
-    rights.filter((each) => !taken.has(each)),
-    keyOf,
-  );
-  for (const each of lefts) {
-    const same = paired.has(each) || each.words.size === 0 ? undefined : free.get(keyOf(each))?.shift();
-    if (same) pair(each, same);
-  }
-  const kindOf = (srgId: string, others: Map<string, unknown>, alone: Likeness): Likeness =>
-    srgId !== '' && others.has(srgId) ? 'requirement' : alone;
+  const rightsByWords = Map.groupBy(rights, keyOf);
+  for (const each of lefts)
+    if (each.words.size > 0) for (const same of rightsByWords.get(keyOf(each)) ?? []) pair(each, same);
+  const lineOf = (alone: Likeness, each: ReadRule, left?: ReadRule, right?: ReadRule): Beside => {
+    const { srgId } = each;
+    const isShared = srgId !== '' && leftsBySrg.has(srgId) && rightsBySrg.has(srgId);
+    const kind = left && right ? 'alike' : isShared ? 'requirement' : alone;
+    return { kind, srgId, left: left?.head ?? null, right: right?.head ?? null };
+  };
   return [
-    ...lefts.map((each): Beside => {
-      const other = paired.get(each);
-      const { head, srgId } = each;
-      const kind = other ? 'alike' : kindOf(srgId, rightsBySrg, 'left');
-      return { kind, srgId, left: head, right: other?.head ?? null };
-    }),
-    ...rights
-      .filter((each) => !taken.has(each))
-      .map(({ head, srgId }): Beside => {
-        return { kind: kindOf(srgId, leftsBySrg, 'right'), srgId, left: null, right: head };
-      }),
+    ...lefts.map((each) => lineOf('left', each, each, others.get(each))),
+    ...rights.filter((each) => !others.has(each)).map((each) => lineOf('right', each, undefined, each)),
   ];
 }
