@@ -11,7 +11,7 @@ import { checklistName, toCklb } from './cklb-writer.ts';
 import { type AddressedControls, toComponentDefinition } from './component.ts';
 import { filterDiff, type StigDiffService } from './diff.ts';
 import type { DiffFilter, DiffQuery, StigDiff } from './diff-schema.ts';
-import { findingColumns, toRawStig } from './export.ts';
+import { findingColumns } from './export.ts';
 import type { RuleHistoryService } from './history.ts';
 import type { RuleHistory, RuleOverTime } from './history-schema.ts';
 import { type Beside, besideEachOther } from './likeness.ts';
@@ -77,7 +77,13 @@ export function stigFile(
   }
   const filter = { severity, cci: cciLookup.typed(cci).canonical, search };
   const rows = narrowed(full.findings, filter);
-  const file = { json: toRawStig(full), root: 'stig', element: 'finding', columns: findingColumns, rows };
+  const file = {
+    json: stigs.raw(release.id),
+    root: 'stig',
+    element: 'finding',
+    columns: findingColumns,
+    rows,
+  };
   const { bytes } = renderFile({ format, raw, banner }, file);
   return { bytes, format, name: `${narrowedName(name, filter)}.${format}` };
 }
