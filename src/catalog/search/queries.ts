@@ -1,7 +1,7 @@
 import { badRequest } from '../../base/errors.ts';
 import type { Database } from '../../db/database.ts';
 import { offsetOf, type Page, paginationOf } from '../../http/paging.ts';
-import type { FindOwnControl } from '../controls/find-control.ts';
+import type { CciService } from '../crosswalk/cci.ts';
 import { createStigNameIndex } from '../stigs/name-index.ts';
 import { findPlaces, foldInPlace, type Pattern } from './pattern.ts';
 import { allOf, anyOf, matchOf, readSearchQuery, type SearchQuery } from './query.ts';
@@ -21,16 +21,7 @@ import { makeSnippet } from './snippet.ts';
 type RuleQuestion = Omit<ListedSearch, 'list' | keyof Page> & { among?: string[] | undefined };
 export type RuleSearch = RuleQuestion & Page;
 
-/** What the search has to know of the crosswalk. */
-interface Lookup {
-  /** The CCIs that lead to a control. */
-  ccisOf(control: string): string[];
-  /** The identifier that a filter names. Throws 400 and 404 (rule D35.3). */
-  filtered(field: 'cci' | 'control', text: string): string;
-  /** The CCIs through which a control or CCI has rules; null where it is in no source (rule D35.2). */
-  reached(id: { framework: string | null; id: string }): string[] | null;
-  ownControl: FindOwnControl;
-}
+type Lookup = Pick<CciService, 'ccisOf' | 'filtered' | 'reached' | 'ownControl'>;
 
 /** A search result without its snippet. */
 export type FoundRule = Omit<SearchResult, 'snippet'>;
@@ -49,8 +40,9 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
        FROM findings AS f JOIN stigs AS s ON s.current_release_id = f.release_id
        JOIN stig_releases AS r ON r.id = s.current_release_id WHERE f.id = ?`,
   );
-  const titlesOf = db.sqlite.prepare<[string], { slug: string; title: string }>(
-    `SELECT slug, title FROM stigs WHERE slug IN (SELECT value FROM json_each(?)) ORDER BY title_fold, title, slug`,
+  const countedStigs = db.sqlite.prepare<[string], SearchCounts['stigs'][number]>(
+    `SELECT s.slug, s.title, count(*) AS rules FROM json_each(?) AS rule JOIN stigs AS s ON s.slug = rule.value
+      GROUP BY s.id ORDER BY s.title_fold, s.title, s.slug`,
   );
 
   /**
@@ -156,13 +148,8 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
   /** How many of some rules there are by severity and by STIG (rule D35.1). */
   function countsOf(rules: MatchedRule[]): SearchCounts {
     const severity = { high: 0, medium: 0, low: 0 };
-    const bySlug = new Map<string, number>();
-    for (const rule of rules) {
-      severity[rule.severity]++;
-      bySlug.set(rule.slug, (bySlug.get(rule.slug) ?? 0) + 1);
-    }
-    const stigs = titlesOf.all(JSON.stringify([...bySlug.keys()]));
-    return { severity, stigs: stigs.map((stig) => ({ ...stig, rules: bySlug.get(stig.slug)! })) };
+    for (const rule of rules) severity[rule.severity]++;
+    return { severity, stigs: countedStigs.all(JSON.stringify(rules.map(({ slug }) => slug))) };
   }
 
   function foundRule({ id }: MatchedRule, rank: number): FoundRule {

@@ -4,6 +4,7 @@ import { wordList } from '../../http/arrays.ts';
 import { listFilter, Pinned, stigFilter } from '../../http/list-filter.ts';
 import { counts, flag, format, oneWord, Pagination, paging, requestText, texts } from '../../http/schema.ts';
 import { Severity } from '../stigs/schema.ts';
+import { searchedFields } from './snippet.ts';
 
 /** Generators know `items`, and not all of them the `prefixItems` of a tuple. */
 const pair = { type: 'array' as const, items: { type: 'integer' as const }, minItems: 2, maxItems: 2 };
@@ -11,7 +12,7 @@ const pair = { type: 'array' as const, items: { type: 'integer' as const }, minI
 export const Snippet = z
   .strictObject({
     field: z
-      .enum(['title', 'discussion', 'check', 'fix', 'ids'])
+      .enum(searchedFields)
       .describe('`ids`: V-id, SV-id, STIG id, SRG id, legacy ids and CCIs, separated by spaces.'),
     text: z.string().describe('An excerpt of that text. … marks where it was cut.'),
     marks: z.array(z.tuple([z.int(), z.int()]).openapi(pair)).openapi({
@@ -20,6 +21,7 @@ export const Snippet = z
     }),
   })
   .openapi('Snippet');
+export type Snippet = z.infer<typeof Snippet>;
 
 export const SearchResult = z
   .strictObject({

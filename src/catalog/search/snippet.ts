@@ -1,15 +1,9 @@
 import { findPlaces, foldInPlace, type Pattern, type Range } from './pattern.ts';
+import type { Snippet } from './schema.ts';
 
 /** The searched texts of a rule, by their names in answers, in the order of the search. */
 export const searchedFields = ['title', 'discussion', 'check', 'fix', 'ids'] as const;
 export type SearchedField = (typeof searchedFields)[number];
-
-/** A part of a text with the matches in it: half-open ranges of UTF-16 code units, in order. */
-export interface Snippet {
-  field: SearchedField;
-  text: string;
-  marks: [start: number, end: number][];
-}
 
 interface Place extends Range {
   term: number;
