@@ -50,11 +50,7 @@ export function briefOf(
 
 const headOf = (diff: StigDiff): ComparedStig => pick(diff, 'slug', 'title', 'from', 'to', 'summary');
 
-function rulesOf(all: StigDiff): BriefRule[] {
-  const diff = headOf(all);
-  return [
-    ...all.changed.map((rule) => ({ kind: 'changed' as const, diff, rule })),
-    ...all.added.map((rule) => ({ kind: 'added' as const, diff, rule })),
-    ...all.removed.map((rule) => ({ kind: 'removed' as const, diff, rule })),
-  ];
-}
+const rulesOf = (diff: StigDiff) =>
+  (['changed', 'added', 'removed'] as const).flatMap((kind) =>
+    diff[kind].map((rule) => ({ kind, diff: headOf(diff), rule }) as BriefRule),
+  );

@@ -1,5 +1,8 @@
+import { z } from '@hono/zod-openapi';
 import type { Viewer } from '../../auth/viewer.ts';
+import { pick } from '../../base/objects.ts';
 import type { FileType } from '../../http/answer.ts';
+import { columnsOf } from '../../http/columns.ts';
 import { type FileChoice, narrowedName, type RenderedFile, renderFile } from '../../http/downloads.ts';
 import type { Page } from '../../http/paging.ts';
 import { type Brief, briefOf } from './brief.ts';
@@ -11,13 +14,12 @@ import { checklistName, toCklb } from './cklb-writer.ts';
 import { type AddressedControls, toComponentDefinition } from './component.ts';
 import { filterDiff, type StigDiffService } from './diff.ts';
 import type { DiffFilter, DiffQuery, StigDiff } from './diff-schema.ts';
-import { findingColumns } from './export.ts';
 import type { RuleHistoryService } from './history.ts';
 import type { RuleHistory, RuleOverTime } from './history-schema.ts';
 import { type Beside, besideEachOther } from './likeness.ts';
 import type { StigNameIndex } from './name-index.ts';
-import { narrowed, type StigRelease, type StigService } from './queries.ts';
-import type { DownloadQuery } from './schema.ts';
+import { narrowed, type StigRelease, type StigService, toFinding } from './queries.ts';
+import { type DownloadQuery, Finding } from './schema.ts';
 
 export interface StigServices {
   stigs: StigService;
@@ -48,6 +50,26 @@ export interface NamedFile {
   name: string;
 }
 
+/** The columns of the csv and xml downloads of a STIG (rule D5.4). */
+const columns = columnsOf(
+  z.object(
+    pick(
+      Finding.shape,
+      'groupId',
+      'title',
+      'severity',
+      'ruleId',
+      'ruleVersion',
+      'ruleTitle',
+      'vulnDiscussion',
+      'checkContent',
+      'fixText',
+      'ruleIdent',
+      'ruleIdents',
+    ),
+  ),
+);
+
 const bytesOf = (value: object | string) =>
   new Uint8Array(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)));
 
@@ -76,12 +98,12 @@ export function stigFile(
     return { bytes, format, name: `${name}_component-definition.json` };
   }
   const filter = { severity, cci: cciLookup.typed(cci).canonical, search };
-  const rows = narrowed(full.findings, filter);
+  const rows = narrowed(full.findings, filter).map(toFinding);
   const file = {
     json: stigs.raw(release.id),
     root: 'stig',
     element: 'finding',
-    columns: findingColumns,
+    columns,
     rows,
   };
   const { bytes } = renderFile({ format, raw, banner }, file);
