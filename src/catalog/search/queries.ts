@@ -1,7 +1,7 @@
 import { badRequest } from '../../base/errors.ts';
 import type { Database } from '../../db/database.ts';
 import { offsetOf, type Page, paginationOf } from '../../http/paging.ts';
-import type { CciService } from '../crosswalk/cci.ts';
+import type { FindOwnControl } from '../controls/find-control.ts';
 import { createStigNameIndex } from '../stigs/name-index.ts';
 import { findPlaces, foldInPlace, type Pattern } from './pattern.ts';
 import { allOf, anyOf, matchOf, readSearchQuery, type SearchQuery } from './query.ts';
@@ -21,7 +21,16 @@ import { makeSnippet } from './snippet.ts';
 type RuleQuestion = Omit<ListedSearch, 'list' | keyof Page> & { among?: string[] | undefined };
 export type RuleSearch = RuleQuestion & Page;
 
-type Lookup = Pick<CciService, 'ccisOf' | 'filtered' | 'reached' | 'ownControl'>;
+/** What the search has to know of the crosswalk. */
+interface Lookup {
+  /** The CCIs that lead to a control. */
+  ccisOf(control: string): string[];
+  /** The identifier that a filter names. Throws 400 and 404 (rule D35.3). */
+  filtered(field: 'cci' | 'control', text: string): string;
+  /** The CCIs through which a control or CCI has rules; null where it is in no source (rule D35.2). */
+  reached(id: { framework: string | null; id: string }): string[] | null;
+  ownControl: FindOwnControl;
+}
 
 /** A search result without its snippet. */
 export type FoundRule = Omit<SearchResult, 'snippet'>;

@@ -4,7 +4,10 @@ import { wordList } from '../../http/arrays.ts';
 import { listFilter, Pinned, stigFilter } from '../../http/list-filter.ts';
 import { counts, flag, format, oneWord, Pagination, paging, requestText, texts } from '../../http/schema.ts';
 import { Severity } from '../stigs/schema.ts';
-import { searchedFields } from './snippet.ts';
+
+/** The searched texts of a rule, by their names in answers, in the order of the search. */
+export const searchedFields = ['title', 'discussion', 'check', 'fix', 'ids'] as const;
+export type SearchedField = (typeof searchedFields)[number];
 
 /** Generators know `items`, and not all of them the `prefixItems` of a tuple. */
 const pair = { type: 'array' as const, items: { type: 'integer' as const }, minItems: 2, maxItems: 2 };

@@ -1,9 +1,5 @@
 import { findPlaces, foldInPlace, type Pattern, type Range } from './pattern.ts';
-import type { Snippet } from './schema.ts';
-
-/** The searched texts of a rule, by their names in answers, in the order of the search. */
-export const searchedFields = ['title', 'discussion', 'check', 'fix', 'ids'] as const;
-export type SearchedField = (typeof searchedFields)[number];
+import { type SearchedField, type Snippet, searchedFields } from './schema.ts';
 
 interface Place extends Range {
   term: number;

@@ -29,7 +29,7 @@ interface IndexedStig
 
 const longestName = 1000;
 
-const kinds = /(?:_(?:stig|srg|security_technical_implementation_guide|security_requirements_guide))+$/;
+const kinds = /_(?:stig|srg|security_technical_implementation_guide|security_requirements_guide)$/;
 const requirements = /(?:srg|security_requirements_guide)$/;
 /** A draft is `R0.1`. */
 const releaseAtEnd = /_v(?:er(?:sion)?)?_?(\d+)_?r(?:el(?:ease)?)?_?(0_\d+|\d+)(?:_.*)?$/;
@@ -50,10 +50,11 @@ export function formOf(text: string): { form: string; kind: 'stig' | 'srg' | nul
     .replace(/(?:_manual)?(?:_xccdf)?(?:_(?:xml|zip))?$/, '')
     .replace(prefixes, '');
   const [ending, version, release] = releaseAtEnd.exec(words) ?? numbersAtEnd.exec(words) ?? [];
-  const name = ending === undefined ? words : words.slice(0, -ending.length);
-  const [kind] = kinds.exec(name) ?? [];
+  let form = ending === undefined ? words : words.slice(0, -ending.length);
+  const [kind] = kinds.exec(form) ?? [];
+  while (kinds.test(form)) form = form.replace(kinds, '');
   return {
-    form: name.replace(kinds, ''),
+    form,
     kind: kind === undefined ? null : requirements.test(kind) ? 'srg' : 'stig',
     release:
       version === undefined ? null : `V${Number(version)}R${release!.split('_').map(Number).join('.')}`,
