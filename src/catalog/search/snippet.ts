@@ -46,8 +46,9 @@ function cutOut(field: SearchedField, text: string, places: Place[]): Snippet {
   if (isTrail(text, from)) from++;
   if (to < text.length) {
     const least = Math.min(first?.end ?? 0, to);
-    const [words] = /^.*\S(?=\s)/s.exec(text.slice(least, to + 1)) ?? [];
-    if (words !== undefined) to = least + words.length;
+    let end = to;
+    while (end > least && !/\S\s/.test(text.slice(end - 1, end + 1))) end--;
+    if (end > least) to = end;
     if (isTrail(text, to)) to--;
   }
   const before = from > 0 ? '…' : '';
