@@ -2,6 +2,7 @@ import {
   createGraph,
   type GraphNode,
   type MappingStatus,
+  nameOf,
   nameOfEdge,
 } from '../../src/catalog/crosswalk/graph.ts';
 import type { Database } from '../../src/db/database.ts';
@@ -47,13 +48,13 @@ function closureProblems({ sqlite }: Database): string[] {
     )
     .raw();
   let rows = 0;
-  for (const [source, { framework, identifier }] of nodes.entries()) {
-    const stored = rowsOf.all(source);
+  for (const source of graph.nodes) {
+    const stored = rowsOf.all(source.id);
     const made = closureRows(graph, source);
     rows += stored.length;
     if (JSON.stringify(stored) !== JSON.stringify(made))
       problems.push(
-        `the paths of ${framework}:${identifier} do not match its edges: ${stored.length} stored, ${made.length} expected`,
+        `the paths of ${nameOf(source)} do not match its edges: ${stored.length} stored, ${made.length} expected`,
       );
   }
   const all = sqlite.prepare<[], number>('SELECT count(*) FROM crosswalk_paths').pluck().get()!;

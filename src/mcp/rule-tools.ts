@@ -2,7 +2,7 @@ import { citation, readCitation } from '../base/citation.ts';
 import { pick } from '../base/objects.ts';
 import { plainRuleId } from '../base/rule-ids.ts';
 import { brief, cut } from '../base/text.ts';
-import { automationOfStig } from '../catalog/crosswalk/reports.ts';
+import { automationOf } from '../catalog/crosswalk/reports.ts';
 import {
   controlOf,
   isControlId,
@@ -140,7 +140,7 @@ export function getStig(services: Services, call: Call): Answer {
   const { stig, counts, findings, pagination } = services.stigs.overview(slug, query);
   const { total } = pagination;
   const first = () => {
-    const { totals } = automationOfStig(services, services.stigs.named(slug, wanted));
+    const { totals } = automationOf(services, [services.stigs.named(slug, wanted)]);
     const releases = services.stigs.retained(slug).slice(0, mostListed);
     return { releases, automation: totals, ...automationMeans(statesIn(totals)) };
   };

@@ -95,9 +95,10 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
   function statedControls(revision: string): Map<string, string[]> {
     const known = statedBy().get(revision);
     if (known) return known;
+    const question = { framework: target, to: 'cci', statuses: defaultStatuses, maxHops: 1 };
     const controlsOf = new Map<string, string[]>();
     for (const identifier of everyControl.all())
-      for (const cci of crosswalk.statedEnds({ framework: target, identifier }, revision, 'cci'))
+      for (const cci of crosswalk.endsOf({ ...question, identifier, version: revision }))
         controlsOf.set(cci, [...(controlsOf.get(cci) ?? []), identifier]);
     statedBy().set(revision, controlsOf);
     return controlsOf;
@@ -130,7 +131,7 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
     if (canonicalIdentifier(framework, controlId) === null) return null;
     const identifier = crosswalk.canonical(framework, controlId);
     const isNode =
-      crosswalk.graph().idOf(framework, identifier) !== undefined ||
+      crosswalk.graph().nodeOf({ framework, identifier }).neighbors.length > 0 ||
       (framework === 'cci' && isCited.get(identifier) !== undefined);
     return isNode ? { framework, identifier, title: '' } : null;
   }

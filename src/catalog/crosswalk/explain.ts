@@ -91,12 +91,12 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
       sent: Reference,
       fieldOf: (part: keyof Reference) => string,
     ): Unknown {
-      const { frameworks, idOf } = crosswalk.graph();
+      const { frameworks, nodeOf } = crosswalk.graph();
       const exists = {
         framework: versions.known().includes(framework) || frameworks.includes(framework),
         identifier:
           identifier === undefined ||
-          idOf(framework, identifier) !== undefined ||
+          nodeOf({ framework, identifier }).neighbors.length > 0 ||
           facts.control({ framework, identifier }) !== undefined,
         version: version === undefined || pins.isKnown(framework, version),
       };
@@ -139,12 +139,12 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
           ...noPath('withdrawn', `${shown} is withdrawn`),
           incorporatedInto: JSON.parse(control.withdrawnInto) as string[],
         };
-      const { frameworks, idOf } = crosswalk.graph();
+      const { frameworks, nodeOf } = crosswalk.graph();
       if (!frameworks.includes(framework) || !frameworks.includes(to)) {
         const matter = `No mapping between ${framework} and ${to} is imported`;
         return noPath('not-imported', matter.slice(0, 300));
       }
-      const unused = idOf(framework, identifier) === undefined ? unusedPairs(question) : '';
+      const unused = nodeOf(question).neighbors.length === 0 ? unusedPairs(question) : '';
       if (unused !== '')
         return noPath('no-mapping', `The sources map ${shown}, but no mapping can be used: ${unused}`);
       return noPath('no-mapping', `No imported source maps ${shown} to ${to.slice(0, 64)}`);

@@ -6,15 +6,7 @@ import { oneLine } from '../../http/oscal-parts.ts';
 import { guarded } from '../controls/export.ts';
 import { requireFramework } from '../controls/frameworks.ts';
 import { createMappingDecisions, type MappingDecision } from './decisions.ts';
-import {
-  edgeBetween,
-  type Graph,
-  type GraphNode,
-  type MappingStatus,
-  nameOf,
-  nameOfEdge,
-  statuses,
-} from './graph.ts';
+import { edgeBetween, type Graph, type GraphNode, type MappingStatus, nameOf, nameOfEdge } from './graph.ts';
 import type { CrosswalkService } from './queries.ts';
 
 /** The columns of our interchange for pairs (data/README.md). */
@@ -100,39 +92,31 @@ export function createMappingExport(db: Database, crosswalk: CrosswalkService) {
   );
 
   /** The direct edges from one framework to another. */
-  function mappingsOf({ nodes, neighbors }: Graph, from: string, to: string, ends: Map<string, End>) {
-    const endOf = (node: GraphNode): End => ends.get(nameOf(node)) ?? { ...node, version: '', title: '' };
+  function mappingsOf({ nodes }: Graph, from: string, to: string, ends: Map<string, End>) {
     // By edge; "" has the pairs that make none.
-    const pairs = new Map<string, StatedPair[]>();
-    for (const { a, b, ...pair } of statedPairs.all({ from, to })) {
-      const name = a === null || b === null ? '' : edgeBetween(a, b);
-      const known = pairs.get(name) ?? [];
-      pairs.set(name, known);
-      known.push(pair);
-    }
-    const mappings: DirectMapping[] = [];
-    for (const [id, node] of nodes.entries()) {
-      if (node.framework !== from) continue;
-      for (const neighbor of neighbors[id]!) {
-        const other = nodes[neighbor.node]!;
-        const status = statuses[neighbor.status]!;
+    const pairs = Map.groupBy(statedPairs.all({ from, to }), ({ a, b }) =>
+      a === null || b === null ? '' : edgeBetween(a, b),
+    );
+    const statedOf = (edge: string): StatedPair[] =>
+      (pairs.get(edge) ?? []).map(({ a: _, b: __, ...pair }) => pair);
+    const ofFrom = nodes.filter(({ framework }) => framework === from);
+    const mappings = ofFrom.flatMap((node) =>
+      node.neighbors
         // Within one framework both ends of an edge have it.
-        if (other.framework !== to || (from === to && neighbor.node < id)) continue;
-        const name = nameOfEdge({ a: node, b: other });
-        const stated = pairs.get(name) ?? [];
-        pairs.delete(name);
-        if (status === 'rejected') continue;
-        mappings.push({
-          from: endOf(node),
-          to: endOf(other),
-          status,
-          stated,
-          decision: decisions.of(node, other),
-        });
-      }
-    }
+        .filter(({ node: other }) => other.framework === to && (from !== to || other.id > node.id))
+        .filter(({ status }) => status !== 'rejected')
+        .map(
+          ({ node: other, status }): DirectMapping => ({
+            from: ends.get(nameOf(node))!,
+            to: ends.get(nameOf(other))!,
+            status,
+            stated: statedOf(nameOfEdge({ a: node, b: other })),
+            decision: decisions.of(node, other),
+          }),
+        ),
+    );
     const taken = new Set(mappings.flatMap(({ stated }) => stated.map((pair) => JSON.stringify(pair))));
-    const others = (pairs.get('') ?? []).filter((pair) => !taken.has(JSON.stringify(pair)));
+    const others = statedOf('').filter((pair) => !taken.has(JSON.stringify(pair)));
     return { mappings, others };
   }
 
