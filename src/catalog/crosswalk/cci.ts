@@ -52,42 +52,27 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
       `SELECT identifier FROM control_keys WHERE framework = '${target}' ORDER BY sort_key`,
     )
     .pluck();
-  const definitions = sqlite
-    .prepare<[ccis: string, version: string | null], [cci: string, definition: string]>(
-      `SELECT c.identifier, c.statement FROM json_each(?) AS n
-         CROSS JOIN controls AS c ON c.framework = 'cci' AND c.version = ? AND c.identifier = n.value
-        ORDER BY n.key`,
-    )
-    .raw();
   const texts = sqlite
-    .prepare<[version: string | null, controls: string], [identifier: string, text: string]>(
+    .prepare<[version: string | null, framework: string, identifiers: string], [string, text: string]>(
       `SELECT k.identifier, coalesce(nullif(c.statement, ''), c.title, '')
          FROM control_keys AS k
          LEFT JOIN controls AS c ON c.framework = k.framework AND c.version = ? AND c.identifier = k.identifier
-        WHERE k.framework = '${target}' AND k.identifier IN (SELECT value FROM json_each(?))
+        WHERE k.framework = ? AND k.identifier IN (SELECT value FROM json_each(?))
         ORDER BY k.sort_key`,
     )
     .raw();
   const cited = sqlite.prepare<[], string>('SELECT DISTINCT cci FROM rule_ccis ORDER BY cci').pluck();
-  const deprecatedOf = sqlite
-    .prepare<[string], string>(
-      `SELECT n.value FROM json_each(?) AS n
-         CROSS JOIN framework_versions AS v ON v.framework = 'cci' AND v.is_newest = 1
-         CROSS JOIN controls AS c ON c.framework = v.framework AND c.version = v.version
-                AND c.identifier = n.value AND c.status = 'withdrawn'
-        ORDER BY n.key`,
-    )
-    .pluck();
-  const newestOf = sqlite
-    .prepare<[string], string>('SELECT version FROM framework_versions WHERE framework = ? AND is_newest = 1')
-    .pluck();
-
   const isCited = sqlite.prepare<[string]>('SELECT 1 FROM rule_ccis WHERE cci = ? LIMIT 1');
 
   const endsOf = (identifier: string) => crosswalk.endsOf({ ...cciQuestion, identifier });
   const canonical = (cci: string) => crosswalk.canonical('cci', cci);
 
-  const deprecated = (ccis: readonly string[]): string[] => deprecatedOf.all(JSON.stringify(ccis));
+  /** The CCIs that the newest list has as deprecated. */
+  const deprecated = (ccis: readonly string[]): string[] =>
+    ccis.filter((identifier) => {
+      const cci = facts.control({ framework: 'cci', identifier });
+      return cci?.isNewest === 1 && cci.status === 'withdrawn';
+    });
 
   /** The controls by the CCIs that an older revision states for them. */
   const statedBy = perCatalogVersion(db, () => new Map<string, Map<string, string[]>>());
@@ -228,18 +213,17 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
     facts(ccis: string[], wanted?: string) {
       const revision = versionOf(target, wanted, '/revision');
       const controlsOf = controlsIn(revision);
-      const rows = definitions.all(JSON.stringify(ccis), versionOf('cci', undefined));
-      const known = rows.map(
-        ([cci, definition]) => [cci, { definition, controls: controlsOf(cci) }] as const,
-      );
+      const known = texts
+        .all(versionOf('cci', undefined), 'cci', JSON.stringify(ccis))
+        .map(([cci, definition]) => [cci, { definition, controls: controlsOf(cci) }] as const);
       const named = JSON.stringify(known.flatMap(([, { controls }]) => controls));
-      return { ccis: new Map(known), controls: new Map(texts.all(revision, named)) };
+      return { ccis: new Map(known), controls: new Map(texts.all(revision, target, named)) };
     },
 
     /** The controls of 800-53 that rules address through their CCIs. */
     addressed: ((ccis) => ({
-      catalog: catalogResource(target, newestOf.get(target) ?? ''),
-      cciList: newestOf.get('cci') ?? '',
+      catalog: catalogResource(target, facts.newest(target)),
+      cciList: facts.newest('cci'),
       controls: ccis.flatMap((cci) => {
         const source = { framework: 'cci', identifier: canonical(cci) };
         return endsOf(source.identifier).map((identifier) => {

@@ -19,6 +19,8 @@ export interface RuleCount {
   rules: number;
 }
 
+type RuleFilters = Partial<Pick<RulesQuery, 'stig' | 'among' | 'severity'>>;
+
 type ReachedRow = RuleHead & Pick<StigRules, 'slug' | 'title' | 'version'> & { ccis: string };
 
 const byTitle = 's.title_fold, s.title, s.slug';
@@ -58,26 +60,24 @@ export function createControlRulesService(
   // To count the rules of CM-6 takes a quarter of a second in a catalog of 1,000 releases.
   const cache = perCatalogVersion(db, () => new LRUCache<string, RuleCount[]>({ max: 100 }));
 
-  /** The counts of the rules that cite one of some CCIs, a JSON array. */
-  function countsOf(ccis: string): RuleCount[] {
+  /** The counts of the rules that cite one of some CCIs, a JSON array, as the filters of a question select them. */
+  function countsOf(ccis: string, { stig, among, severity }: RuleFilters): RuleCount[] {
     const counts = cache().get(ccis) ?? counted.all({ ccis });
     cache().set(ccis, counts);
-    return counts;
-  }
-
-  /** The slugs that the parameters of a question select; null for all. */
-  function selectedSlugs({ stig, among }: Pick<RulesQuery, 'stig' | 'among'>): Set<string> | null {
-    if (stig === undefined) return among === undefined ? null : new Set(among);
-    return new Set(filtered(stig).filter((slug) => among?.includes(slug) ?? true));
+    const named = stig && filtered(stig);
+    return counts.filter(
+      (each) =>
+        (named?.includes(each.slug) ?? true) &&
+        (among?.includes(each.slug) ?? true) &&
+        (severity?.has(each.severity) ?? true),
+    );
   }
 
   return {
-    selectedSlugs,
-
-    /** The counts of `rules` without filters, by STIG title and severity. Throws NOT_FOUND for an unknown control. */
-    counts({ framework, controlId }: Pick<RulesQuery, 'framework' | 'controlId'>): RuleCount[] {
-      const { paths } = pathsToCcis(requireNode(framework, controlId));
-      return countsOf(JSON.stringify([...paths.keys()]));
+    /** The counts of `rules`, by STIG title and severity. Throws as `rules`. */
+    counts(query: RuleFilters & Pick<RulesQuery, 'framework' | 'controlId'>): RuleCount[] {
+      const { paths } = pathsToCcis(requireNode(query.framework, query.controlId));
+      return countsOf(JSON.stringify([...paths.keys()]), query);
     },
 
     /**
@@ -87,11 +87,10 @@ export function createControlRulesService(
      */
     rules(query: RulesQuery): ControlRules {
       const control = requireNode(query.framework, query.controlId);
-      const slugs = selectedSlugs(query);
       const { paths, truncated } = pathsToCcis(control, query);
       const ccis = JSON.stringify([...paths.keys()]);
-      const ofQuery = countsOf(ccis).filter((each) => isCounted(each, slugs, query.severity));
-      const counts = sumOf(ofQuery, null);
+      const ofQuery = countsOf(ccis, query);
+      const counts = sumOf(ofQuery);
       const total = counts.high + counts.medium + counts.low;
       const { onPage, skipped } = stigsOnPage(ofQuery, offsetOf(query, total), query.limit);
       const rows = reached.all({
@@ -131,17 +130,10 @@ export function createControlRulesService(
   };
 }
 
-/** Whether a count is of some STIGs (null: all) and some severities (undefined: all). */
-export const isCounted = (
-  { slug, severity }: Pick<RuleCount, 'slug' | 'severity'>,
-  slugs: Set<string> | null,
-  severities?: Set<Severity>,
-): boolean => (slugs?.has(slug) ?? true) && (severities?.has(severity) ?? true);
-
-/** The sums by severity of what is counted. */
-export function sumOf(counts: RuleCount[], slugs: Set<string> | null, severities?: Set<Severity>) {
+/** The sums by severity. */
+export function sumOf(counts: RuleCount[]) {
   const sums = { high: 0, medium: 0, low: 0 };
-  for (const each of counts) if (isCounted(each, slugs, severities)) sums[each.severity] += each.rules;
+  for (const { severity, rules } of counts) sums[severity] += rules;
   return sums;
 }
 

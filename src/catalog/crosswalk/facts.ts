@@ -52,7 +52,13 @@ export function createFacts({ sqlite }: Database) {
       WHERE k.framework = ? AND k.identifier = ?
       ORDER BY v.is_newest DESC, v.version DESC LIMIT 1`,
   );
+  const newestVersion = sqlite
+    .prepare<[string], string>('SELECT version FROM framework_versions WHERE framework = ? AND is_newest = 1')
+    .pluck();
   return {
+    /** The newest imported version of a framework; `""` where there is none. */
+    newest: (framework: string): string => newestVersion.get(framework) ?? '',
+
     /** The stated pairs behind an edge; none for an edge that no source makes. */
     evidence(one: GraphNode, other: GraphNode): Evidence[] {
       const [a, b] = inOrder(one, other);

@@ -19,9 +19,6 @@ export function createPins(db: Database) {
         WHERE version <> '' GROUP BY framework`,
     )
     .raw();
-  const newest = db.sqlite
-    .prepare<[string], string>('SELECT version FROM framework_versions WHERE framework = ? AND is_newest = 1')
-    .pluck();
   const versions = perCatalogVersion(
     db,
     () => new Map(everyVersion.all().map(([framework, list]) => [framework, JSON.parse(list) as string[]])),
@@ -37,7 +34,7 @@ export function createPins(db: Database) {
 
   const isNewest = (framework: string, label: string): boolean =>
     framework === 'nist-800-171' ||
-    versionKey(framework, newest.get(framework) ?? '') === versionKey(framework, label);
+    versionKey(framework, facts.newest(framework)) === versionKey(framework, label);
 
   /** An older list of CCIs counts only under a pin of its own; 800-53 Rev 3, and what comes after Rev 5, never. */
   function isUsable({ from, to }: Evidence, { framework }: GraphNode): boolean {
@@ -45,7 +42,7 @@ export function createPins(db: Database) {
     const revision = Number(versionKey(to.framework, to.version));
     if (to.framework === 'nist-800-53' && revision > cciRevisions.verified) return false;
     const isCounted =
-      framework === 'cci' ? revision >= cciRevisions.carriedOver : from.version === newest.get('cci');
+      framework === 'cci' ? revision >= cciRevisions.carriedOver : from.version === facts.newest('cci');
     return isCounted && facts.control(from)?.status !== 'withdrawn';
   }
 
