@@ -74,37 +74,33 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
       return cci?.isNewest === 1 && cci.status === 'withdrawn';
     });
 
-  /** The controls by the CCIs that an older revision states for them. */
+  /** By revision, the controls of 800-53 by the CCIs that an older revision states for them. */
   const statedBy = perCatalogVersion(db, () => new Map<string, Map<string, string[]>>());
 
-  function statedControls(revision: string): Map<string, string[]> {
-    const known = statedBy().get(revision);
-    if (known) return known;
-    const question = { framework: target, to: 'cci', statuses: defaultStatuses, maxHops: 1 };
-    const controlsOf = new Map<string, string[]>();
-    for (const identifier of everyControl.all())
-      for (const cci of crosswalk.endsOf({ ...question, identifier, version: revision }))
-        controlsOf.set(cci, [...(controlsOf.get(cci) ?? []), identifier]);
-    statedBy().set(revision, controlsOf);
-    return controlsOf;
+  function statedControls(version: string): Map<string, string[]> {
+    const question = { framework: target, to: 'cci', version, statuses: defaultStatuses, maxHops: 1 };
+    const stated =
+      statedBy().get(version) ??
+      inverted(everyControl.all(), (identifier) => crosswalk.endsOf({ ...question, identifier }));
+    statedBy().set(version, stated);
+    return stated;
   }
 
   /**
-   * Gives a function from a CCI to its controls of a revision in catalog order: by rule D7.5, or by rule D7.4 for a
-   * revision with references of its own.
+   * Gives a function from a CCI to some controls of a revision in their order: by rule D7.5, by rule D7.4 for a revision
+   * with references of its own, or by the paths of the controls of another framework.
    */
-  function controlsIn(revision: string | null): (cci: string) => string[] {
-    if (!hasOwnReferences(target, revision)) return endsOf;
-    const stated = statedControls(revision!);
-    return (cci) => stated.get(cci) ?? [];
+  function controlsIn(framework: string, revision: string | null, identifiers: Iterable<string> = []) {
+    if (framework === 'cci') return (cci: string) => [cci];
+    if (framework === target && !hasOwnReferences(target, revision)) return endsOf;
+    const byCci =
+      framework === target
+        ? statedControls(revision!)
+        : inverted(identifiers, (identifier) => pathsToCcis({ framework, identifier }).paths.keys());
+    return (cci: string) => byCci.get(cci) ?? [];
   }
 
-  const ccisByControl = perCatalogVersion(db, () => {
-    const ccis = new Map<string, string[]>();
-    for (const cci of cited.all())
-      for (const control of endsOf(canonical(cci))) ccis.set(control, [...(ccis.get(control) ?? []), cci]);
-    return ccis;
-  });
+  const ccisByControl = perCatalogVersion(db, () => inverted(cited.all(), (cci) => endsOf(canonical(cci))));
 
   /**
    * A control of a catalog, a CCI of the newest list or of a rule, or a control of a site's own framework; null for one in
@@ -212,7 +208,7 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
      */
     facts(ccis: string[], wanted?: string) {
       const revision = versionOf(target, wanted, '/revision');
-      const controlsOf = controlsIn(revision);
+      const controlsOf = controlsIn(target, revision);
       const known = texts
         .all(versionOf('cci', undefined), 'cci', JSON.stringify(ccis))
         .map(([cci, definition]) => [cci, { definition, controls: controlsOf(cci) }] as const);
@@ -241,4 +237,11 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
       }),
     })) satisfies AddressedControls,
   };
+}
+
+/** The keys by what they lead to, in their order. */
+function inverted(keys: Iterable<string>, leadsTo: (key: string) => Iterable<string>): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const key of keys) for (const each of leadsTo(key)) found.set(each, [...(found.get(each) ?? []), key]);
+  return found;
 }

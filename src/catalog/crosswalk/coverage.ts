@@ -191,16 +191,6 @@ function createControlFrames(db: Database, controls: ControlService, ccis: CciSe
   );
   const cache = perCatalogVersion(db, () => new Map<string, ControlFrame>());
 
-  function identifiersOf(framework: string, revision: string | null, identifiers: Iterable<string>) {
-    if (framework === 'cci') return (cci: string) => [cci];
-    if (framework === 'nist-800-53') return ccis.controlsIn(revision);
-    const byCci = new Map<string, string[]>();
-    for (const identifier of identifiers)
-      for (const cci of ccis.pathsToCcis({ framework, identifier }).paths.keys())
-        byCci.set(cci, [...(byCci.get(cci) ?? []), identifier]);
-    return (cci: string) => byCci.get(cci) ?? [];
-  }
-
   return (framework: string, wanted: string | undefined): ControlFrame => {
     const revision = controls.versionOf(framework, wanted, 'revision');
     const key = `${framework} ${revision}`;
@@ -208,14 +198,14 @@ function createControlFrames(db: Database, controls: ControlService, ccis: CciSe
     if (cached) return cached;
     const rows = active.all(framework, revision);
     const byIdentifier = new Map(rows.map((control) => [control.identifier, control]));
-    const identifiers = identifiersOf(framework, revision, byIdentifier.keys());
+    const identifiersOf = ccis.controlsIn(framework, revision, byIdentifier.keys());
     const found = new Map<string, FrameControl[]>();
     const frame: ControlFrame = {
       revision,
       controls: byIdentifier,
       controlsOf(cci) {
         const known =
-          found.get(cci) ?? identifiers(cci).flatMap((identifier) => byIdentifier.get(identifier) ?? []);
+          found.get(cci) ?? identifiersOf(cci).flatMap((identifier) => byIdentifier.get(identifier) ?? []);
         found.set(cci, known);
         return known;
       },

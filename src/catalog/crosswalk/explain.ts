@@ -62,6 +62,8 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
     return stated.slice(0, mostStated).join(', ') + (stated.length > mostStated ? ', ...' : '');
   }
 
+  const hasPath = (question: PathQuestion) => crosswalk.endsOf(question).length > 0;
+
   return {
     /**
      * Gives a function that adds the evidence to the steps of paths; under a version pin the first step has the evidence
@@ -122,15 +124,15 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
       const any = { ...question, statuses: new Set(statuses) };
       const farther = { maxHops: Number.MAX_SAFE_INTEGER };
       const hops = count(question.maxHops, 'hop');
-      if (crosswalk.hasPath(any))
+      if (hasPath(any))
         return noPath('filtered-by-status', 'There are paths, but none with only the requested statuses');
-      if (crosswalk.hasPath({ ...question, ...farther }))
+      if (hasPath({ ...question, ...farther }))
         return noPath('beyond-max-hops', `There are paths, but none within ${hops}`);
-      if (crosswalk.hasPath({ ...any, ...farther })) {
+      if (hasPath({ ...any, ...farther })) {
         const matter = `only with more than ${hops} and with other statuses`;
         return noPath('beyond-max-hops', `There are paths, but ${matter}`);
       }
-      if (version !== undefined && crosswalk.hasPath({ ...question, version: undefined })) {
+      if (version !== undefined && hasPath({ ...question, version: undefined })) {
         const matter = `The mappings of ${shown} in version ${label} do not reach ${to.slice(0, 64)}`;
         return noPath('no-mapping', `${matter}. Without the version there are paths`);
       }

@@ -29,7 +29,6 @@ export type StatedPair = Record<(typeof pairFields)[number] | 'relationship', st
 /** A control in the newest version that has it. */
 export interface End extends GraphNode {
   version: string;
-  title: string;
 }
 
 /** A direct edge between two frameworks. */
@@ -84,7 +83,7 @@ export function createMappingExport(db: Database, crosswalk: CrosswalkService) {
   const decisions = createMappingDecisions(db);
   // The revisions of 800-171 name different controls; of every other framework the newest version counts.
   const everyEnd = db.sqlite.prepare<[string], End & { status: 'active' | 'withdrawn' }>(
-    `SELECT c.framework, c.version, c.identifier, c.title, c.status
+    `SELECT c.framework, c.version, c.identifier, c.status
        FROM controls AS c
        JOIN framework_versions AS v ON v.framework = c.framework AND v.version = c.version
       WHERE c.framework = ? AND (v.is_newest = 1 OR c.framework = 'nist-800-171')
@@ -126,7 +125,7 @@ export function createMappingExport(db: Database, crosswalk: CrosswalkService) {
       const isKnown = rows.some(({ framework }) => framework === each);
       requireFramework(each, isKnown, field);
     }
-    const ends = new Map(rows.map(({ status: _, ...end }) => [nameOf(end), end]));
+    const ends = new Map(rows.map((end) => [nameOf(end), end]));
     const { mappings, others } = mappingsOf(crosswalk.graph(), from, to, ends);
     if (mappings.length === 0)
       throw new AppError('NOT_FOUND', `No direct mappings between ${cut(from)} and ${cut(to)}`);

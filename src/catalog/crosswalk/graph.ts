@@ -38,23 +38,9 @@ export interface NamedEdge {
   status: MappingStatus;
 }
 
-export type NumberedEdge = { a: number; b: number; status: MappingStatus };
-
 /** The name of an edge by the names of its ends, in any order. */
 export const edgeBetween = (a: string, b: string) => [a, b].sort().join(' - ');
 export const nameOfEdge = ({ a, b }: Pick<NamedEdge, 'a' | 'b'>) => edgeBetween(nameOf(a), nameOf(b));
-
-/** The nodes that edges join, in order, and the edges by the numbers of their ends, the lower first. */
-export function numberEdges<E extends NamedEdge>(edges: E[]) {
-  const ends = new Map(edges.flatMap(({ a, b }) => [a, b]).map((end) => [nameOf(end), end]));
-  const nodes = [...ends.values()].sort(compareNodes);
-  const ids = new Map(nodes.map((node, id) => [nameOf(node), id]));
-  const numbered = edges.map((edge) => {
-    const [one, other] = [ids.get(nameOf(edge.a))!, ids.get(nameOf(edge.b))!];
-    return { ...edge, a: Math.min(one, other), b: Math.max(one, other) };
-  });
-  return { nodes, edges: numbered };
-}
 
 export interface Neighbor {
   node: LinkedNode;
@@ -80,26 +66,27 @@ export interface Graph {
   distancesTo(framework: string, statuses: Set<MappingStatus>): Map<LinkedNode, number>;
 }
 
-/** Builds a graph from nodes (in order) and undirected edges. */
-export function createGraph(controls: GraphNode[], edges: Iterable<NumberedEdge>): Graph {
-  const frameworks = [...new Set(controls.map(({ framework }) => framework))];
+/** Builds a graph from its edges. */
+export function createGraph(edges: NamedEdge[]): Graph {
+  const ends = new Map(edges.flatMap(({ a, b }) => [a, b]).map((end) => [nameOf(end), end]));
   // Walks compare frameworks often: equal strings that are one are compared at once.
-  const shared = new Map(frameworks.map((framework) => [framework, framework]));
-  const nodes = controls.map(({ framework, identifier }, id): LinkedNode => {
+  const shared = new Map([...ends.values()].map(({ framework }) => [framework, framework]));
+  const nodes = [...ends.values()].sort(compareNodes).map(({ framework, identifier }, id): LinkedNode => {
     return { framework: shared.get(framework)!, identifier, id, neighbors: [] };
   });
+  const byName = new Map(nodes.map((node) => [nameOf(node), node]));
+  const nodeOf = ({ framework, identifier }: GraphNode): LinkedNode =>
+    byName.get(nameOf({ framework, identifier })) ?? { framework, identifier, id: -1, neighbors: [] };
   for (const { a, b, status } of edges) {
-    nodes[a]!.neighbors.push({ node: nodes[b]!, status });
-    nodes[b]!.neighbors.push({ node: nodes[a]!, status });
+    nodeOf(a).neighbors.push({ node: nodeOf(b), status });
+    nodeOf(b).neighbors.push({ node: nodeOf(a), status });
   }
   for (const { neighbors } of nodes) neighbors.sort((one, other) => one.node.id - other.node.id);
-  const byName = new Map(nodes.map((node) => [nameOf(node), node]));
   const known = new Map<string, Map<LinkedNode, number>>();
   return {
     nodes,
-    frameworks,
-    nodeOf: ({ framework, identifier }) =>
-      byName.get(nameOf({ framework, identifier })) ?? { framework, identifier, id: -1, neighbors: [] },
+    frameworks: [...new Set(nodes.map(({ framework }) => framework))],
+    nodeOf,
     distancesTo(framework, statuses) {
       const key = `${statusMask(statuses)} ${framework}`;
       const found = known.get(key) ?? distancesTo(nodes, framework, statuses);

@@ -9,9 +9,7 @@ import {
   type MappingStatus,
   type NamedEdge,
   type Neighbor,
-  type NumberedEdge,
   nameOfEdge,
-  numberEdges,
   statuses,
   statusMask,
   type Walk,
@@ -40,15 +38,9 @@ export const cciQuestion = {
   maxHops: closureDepth,
 } as const;
 
-/** A question to the crosswalk: one source control, one target framework. */
-export interface PathQuestion {
-  framework: string;
-  /** In the published form, as `canonical` gives it. */
-  identifier: string;
-  to: string;
+/** A question to the crosswalk: a source control, its identifier in the published form, and a target framework. */
+export interface PathQuestion extends GraphNode, Omit<Walk, 'source' | 'first'> {
   version?: string | undefined;
-  statuses: Set<MappingStatus>;
-  maxHops: number;
 }
 
 /** The paths of a question. */
@@ -106,9 +98,12 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
     return found;
   }
 
-  /** All controls at which paths of a question end, in catalog order. */
+  /**
+   * All controls at which paths of a question end, in catalog order. It visits each node once, so it needs no bound, whatever
+   * `maxHops` is.
+   */
   const endsOf = (question: PathQuestion): string[] =>
-    db.read(() => endsOfPaths(walkOf(question)).map(({ identifier }) => identifier));
+    endsOfPaths(walkOf(question)).map(({ identifier }) => identifier);
 
   /** The published form of an identifier in any usual spelling; the text itself where it has none. */
   const canonical = (framework: string, identifier: string): string =>
@@ -119,16 +114,8 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
     endsOf,
     canonical,
 
-    /** The controls of 800-53 that a rule's CCIs map to, each once. */
-    mapped: (ccis: readonly string[]): string[] => [
-      ...new Set(
-        ccis.flatMap((cci) => endsOf({ ...cciQuestion, maxHops: 1, identifier: canonical('cci', cci) })),
-      ),
-    ],
-
     /** Every path of one question, within the bounds of D7.3. */
-    resolve: (question: PathQuestion): FoundPaths =>
-      db.read(() => search(question, pairMilliseconds, mostPathBytes)),
+    resolve: (question: PathQuestion): FoundPaths => search(question, pairMilliseconds, mostPathBytes),
 
     /**
      * The answers to many questions in order. They share the bytes and the time of one answer (D7.3): each gets an equal
@@ -156,9 +143,6 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
         open = full;
       }
     },
-
-    /** Whether a question has a path. It visits each node once, so it needs no bound, whatever `maxHops` is. */
-    hasPath: (question: PathQuestion): boolean => endsOfPaths(walkOf(question)).length > 0,
   };
 }
 
@@ -191,20 +175,20 @@ export function createPathList(mostBytes: number = mostPathBytes) {
 
 /** Gives the graph of the sources with the site's decisions; `isDecided` where a decision changes an edge. */
 function createCurrentGraph(db: Database) {
-  const nodeRows = db.sqlite.prepare<[], GraphNode>(
-    'SELECT framework, identifier FROM crosswalk_nodes ORDER BY id',
-  );
-  const edgeRows = db.sqlite.prepare<[], NumberedEdge>('SELECT a, b, status FROM crosswalk_edges');
+  const edgesOfSources = db.sqlite
+    .prepare<[], string>(
+      `SELECT json_object('a', json_object('framework', a.framework, 'identifier', a.identifier),
+                'b', json_object('framework', b.framework, 'identifier', b.identifier), 'status', e.status)
+         FROM crosswalk_edges AS e JOIN crosswalk_nodes AS a ON a.id = e.a JOIN crosswalk_nodes AS b ON b.id = e.b`,
+    )
+    .pluck();
   const decisions = createMappingDecisions(db);
   return perCatalogVersion(db, () => {
-    const [nodes, edges] = [nodeRows.all(), edgeRows.all()];
-    const ofSources = edges.map(({ a, b, status }): NamedEdge => ({ a: nodes[a]!, b: nodes[b]!, status }));
-    const all = new Map(ofSources.map((edge) => [nameOfEdge(edge), edge]));
-    const decided = decisions.over(all);
-    if (decided.length === 0) return { graph: createGraph(nodes, edges), isDecided: false };
+    const stated = edgesOfSources.all().map((each): NamedEdge => JSON.parse(each));
+    const edges = new Map(stated.map((edge) => [nameOfEdge(edge), edge]));
     // Decided edges replace those of the sources or are added to them; they may have nodes that no source maps.
-    for (const edge of decided) all.set(nameOfEdge(edge), edge);
-    const numbered = numberEdges([...all.values()]);
-    return { graph: createGraph(numbered.nodes, numbered.edges), isDecided: true };
+    const decided = decisions.over(edges);
+    for (const edge of decided) edges.set(nameOfEdge(edge), edge);
+    return { graph: createGraph([...edges.values()]), isDecided: decided.length > 0 };
   });
 }

@@ -24,9 +24,7 @@ import {
 
 /** A report, with a route for a STIG and one for a list. */
 interface ReportRoutes {
-  /** The last word of both paths. */
-  name: string;
-  /** The last word of both operation ids. */
+  /** The last word of both operation ids, and in lower case of both paths. */
   operation: string;
   job: (services: ReportServices, scope: ReportScope, query: never, choice: FileChoice) => ReportFile;
   query: z.ZodObject;
@@ -41,7 +39,6 @@ const automated =
 
 const reports: ReportRoutes[] = [
   {
-    name: 'coverage',
     operation: 'Coverage',
     job: coverageReport,
     query: coverageQuery,
@@ -57,7 +54,6 @@ const reports: ReportRoutes[] = [
     },
   },
   {
-    name: 'automation',
     operation: 'Automation',
     job: automationReport,
     query: automationQuery,
@@ -70,7 +66,6 @@ const reports: ReportRoutes[] = [
     },
   },
   {
-    name: 'worksheet',
     operation: 'Worksheet',
     job: worksheetReport,
     query: worksheetQuery,
@@ -90,7 +85,7 @@ const reports: ReportRoutes[] = [
 /** Coverage (rule D25), automation (rule D38.2) and worksheets (rule D37.3), of a STIG and of a list. */
 export function reportRoutes(access: Access, ask: Ask) {
   const costly = access.with({ expensive: true });
-  return reports.flatMap(({ name, operation, job, query: reportQuery, description, stig, list }) => {
+  return reports.flatMap(({ operation, job, query: reportQuery, description, stig, list }) => {
     const ofStig = createRoutes('STIG catalog');
     const ofList = createRoutes('Lists');
     const send = async (c: RequestContext, scope: ReportScope, query: object) => {
@@ -102,15 +97,19 @@ export function reportRoutes(access: Access, ask: Ask) {
       description: own ?? description,
       response: fileContent(json, ['text/csv']),
     });
-    ofStig.route(`GET /api/v1/stigs/{slug}/${name}`, costly.with({ kept: 'catalog' }).user, {
-      operationId: `getStig${operation}`,
-      ...described(stig),
-      params: slugParam,
-      query: reportQuery.extend(versionQuery.shape),
-      handle: ({ params, query }, c) =>
-        send(c, { slug: params.slug, version: query.version as string | undefined }, query),
-    });
-    ofList.route(`GET /api/v1/lists/{id}/${name}`, costly.with({ kept: 'users' }).user, {
+    ofStig.route(
+      `GET /api/v1/stigs/{slug}/${operation.toLowerCase()}`,
+      costly.with({ kept: 'catalog' }).user,
+      {
+        operationId: `getStig${operation}`,
+        ...described(stig),
+        params: slugParam,
+        query: reportQuery.extend(versionQuery.shape),
+        handle: ({ params, query }, c) =>
+          send(c, { slug: params.slug, version: query.version as string | undefined }, query),
+      },
+    );
+    ofList.route(`GET /api/v1/lists/{id}/${operation.toLowerCase()}`, costly.with({ kept: 'users' }).user, {
       operationId: `getList${operation}`,
       ...described(list),
       params: z.object({ id: z.string().openapi({ format: 'uuid' }) }),

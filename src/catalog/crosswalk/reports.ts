@@ -31,8 +31,6 @@ export interface ReportServices {
   controls: ControlService;
 }
 
-type RuleServices = Pick<ReportServices, 'coverage' | 'ruleAutomation'>;
-
 interface Report {
   json: object;
   rows: ReportRow[];
@@ -107,11 +105,9 @@ export const coverageReport = report(
 export function shownCoverage(
   services: ReportServices,
   scope: ReportScope,
-  {
-    isAutomatedOnly,
-    control,
-    ...query
-  }: CoverageQuery & { isAutomatedOnly: boolean; control: string | undefined },
+  query: CoverageQuery,
+  isAutomatedOnly: boolean,
+  control: string | undefined,
 ) {
   const { of, scopeOf } = services.coverage;
   const isAutomated = (slug: string, ruleId: string) =>
@@ -122,7 +118,7 @@ export function shownCoverage(
 }
 
 /** The rules of a release in document order, each with its CCIs and what machines can check of it. */
-function automatedRules({ coverage, ruleAutomation }: RuleServices, stig: NamedRelease) {
+function automatedRules({ coverage, ruleAutomation }: ReportServices, stig: NamedRelease) {
   const { of } = ruleAutomation(stig.slug);
   return coverage.rulesOf(stig).map((rule) => {
     const { state, content } = of(rule.ruleId);
@@ -167,7 +163,7 @@ export const listAutomation = (services: ReportServices, scope: ReportScope): Li
   automationOf(services, subjectOf(services, scope).stigs);
 
 /** What machines can check of some releases: the plan of work for an assessment. */
-export function automationOf(services: RuleServices, stigs: NamedRelease[]): ListAutomation {
+export function automationOf(services: ReportServices, stigs: NamedRelease[]): ListAutomation {
   const { inside, frame } = services.coverage.scopeOf({ framework: 'nist-800-53' });
   const ofStigs = stigs.map((stig) => ({ stig, rules: automatedRules(services, stig) }));
   const all = ofStigs.flatMap(({ rules }) => rules);
