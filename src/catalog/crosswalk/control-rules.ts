@@ -21,7 +21,7 @@ export interface RuleCount {
 
 type RuleFilters = Partial<Pick<RulesQuery, 'stig' | 'among' | 'severity'>>;
 
-type ReachedRow = RuleHead & Pick<StigRules, 'slug' | 'title' | 'version'> & { ccis: string };
+type ReachedRow = RuleHead & Omit<StigRules, 'rules'> & { ccis: string };
 
 const byTitle = 's.title_fold, s.title, s.slug';
 
@@ -42,20 +42,25 @@ export function createControlRulesService(
       WHERE f.id IN (SELECT finding_id FROM rule_ccis WHERE cci IN (SELECT value FROM json_each(@ccis)))
       GROUP BY s.id, f.severity ORDER BY ${byTitle}`,
   );
-  // Reads the rules of the STIGs on a page alone.
+  // Reads the rules of the STIGs on the page alone: `counts` are all counts in order, as JSON.
   const reached = db.sqlite.prepare<
-    { ccis: string; severities: string | null; slugs: string; limit: number; offset: number },
+    { ccis: string; severities: string | null; counts: string; limit: number; offset: number },
     ReachedRow
   >(
-    `SELECT s.slug, s.title, r.version, ${ruleHeadColumns}, f.ccis
-       FROM findings AS f
-       JOIN stig_releases AS r ON r.id = f.release_id
-       JOIN stigs AS s ON s.id = r.stig_id
-      WHERE s.slug IN (SELECT value FROM json_each(@slugs))
-        AND EXISTS (SELECT 1 FROM json_each(@ccis) AS c
+    `WITH counted AS (
+       SELECT value ->> 'slug' AS slug, sum(value ->> 'rules') AS rules, min(key) AS place
+         FROM json_each(@counts) GROUP BY slug),
+     placed AS (SELECT slug, rules, sum(rules) OVER (ORDER BY place) - rules AS before FROM counted),
+     page AS (SELECT * FROM placed WHERE before < @offset + @limit AND before + rules > @offset)
+     SELECT s.slug, s.title, r.version, page.rules AS ruleCount, ${ruleHeadColumns}, f.ccis
+       FROM page
+      CROSS JOIN stigs AS s ON s.slug = page.slug
+       JOIN stig_releases AS r ON r.id = s.current_release_id
+       JOIN findings AS f ON f.release_id = r.id
+      WHERE EXISTS (SELECT 1 FROM json_each(@ccis) AS c
                      CROSS JOIN rule_ccis AS i ON i.cci = c.value AND i.finding_id = f.id)
         AND (@severities IS NULL OR f.severity IN (SELECT value FROM json_each(@severities)))
-      ORDER BY ${byTitle}, f.ordinal LIMIT @limit OFFSET @offset`,
+      ORDER BY ${byTitle}, f.ordinal LIMIT @limit OFFSET coalesce(@offset - (SELECT min(before) FROM page), 0)`,
   );
   // To count the rules of CM-6 takes a quarter of a second in a catalog of 1,000 releases.
   const cache = perCatalogVersion(db, () => new LRUCache<string, RuleCount[]>({ max: 100 }));
@@ -92,19 +97,17 @@ export function createControlRulesService(
       const ofQuery = countsOf(ccis, query);
       const counts = sumOf(ofQuery);
       const total = counts.high + counts.medium + counts.low;
-      const { onPage, skipped } = stigsOnPage(ofQuery, offsetOf(query, total), query.limit);
       const rows = reached.all({
         ccis,
         severities: query.severity ? JSON.stringify([...query.severity]) : null,
-        slugs: JSON.stringify([...onPage.keys()]),
+        counts: JSON.stringify(ofQuery),
         limit: query.limit,
-        offset: skipped,
+        offset: offsetOf(query, total),
       });
       const stigs = [...Map.groupBy(rows, ({ slug }) => slug)].map(([slug, own]): StigRules => {
         const automation = automationOf(slug);
         return {
-          ...pick(own[0]!, 'slug', 'title', 'version'),
-          ruleCount: onPage.get(slug)!,
+          ...pick(own[0]!, 'slug', 'title', 'version', 'ruleCount'),
           rules: own.map((row) => {
             const ruleIdents: string[] = JSON.parse(row.ccis);
             const all = ruleIdents.flatMap((cci) => paths.get(cci) ?? []);
@@ -135,24 +138,4 @@ export function sumOf(counts: RuleCount[]) {
   const sums = { high: 0, medium: 0, low: 0 };
   for (const { severity, rules } of counts) sums[severity] += rules;
   return sums;
-}
-
-/**
- * The STIGs with rules on a page, each with the number of its rules in the whole result, and how many rules of the
- * first one are on earlier pages. `counts` are in the order of the pages.
- */
-function stigsOnPage(counts: RuleCount[], offset: number, limit: number) {
-  const rulesOf = new Map<string, number>();
-  for (const { slug, rules } of counts) rulesOf.set(slug, (rulesOf.get(slug) ?? 0) + rules);
-  const onPage = new Map<string, number>();
-  let [before, skipped] = [0, 0];
-  for (const [slug, rules] of rulesOf) {
-    if (before >= offset + limit) break;
-    if (before + rules > offset) {
-      if (onPage.size === 0) skipped = offset - before;
-      onPage.set(slug, rules);
-    }
-    before += rules;
-  }
-  return { onPage, skipped };
 }

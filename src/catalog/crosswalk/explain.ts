@@ -1,5 +1,5 @@
 import { withoutFolder } from '../../base/source-name.ts';
-import { compareCodePoints, count } from '../../base/text.ts';
+import { count } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { createControlVersions } from '../controls/versions.ts';
 import { createMappingDecisions } from './decisions.ts';
@@ -26,6 +26,23 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
   const pins = createPins(db);
   const decisions = createMappingDecisions(db);
   const versions = createControlVersions(db);
+  const statedEnds = db.sqlite
+    .prepare<GraphNode & { most: number }, string>(
+      `WITH ends AS (
+         SELECT to_framework AS framework, to_version AS version, to_identifier AS identifier
+           FROM mapping_facts WHERE from_framework = @framework AND from_identifier = @identifier
+          UNION
+         SELECT from_framework, from_version, from_identifier
+           FROM mapping_facts WHERE to_framework = @framework AND to_identifier = @identifier)
+       SELECT substr(e.identifier || ' of ' || coalesce(nullif(e.version, ''), e.framework), 1, 40) ||
+              CASE (SELECT c.status FROM controls AS c
+                      JOIN framework_versions AS v ON v.framework = c.framework AND v.version = c.version
+                     WHERE c.framework = e.framework AND c.identifier = e.identifier
+                     ORDER BY v.is_newest DESC, v.version DESC LIMIT 1)
+                WHEN 'active' THEN '' WHEN 'withdrawn' THEN ' (withdrawn)' ELSE ' (unknown)' END
+         FROM ends AS e ORDER BY e.version DESC, e.identifier LIMIT @most`,
+    )
+    .pluck();
 
   function evidenceOf(a: PathStep, b: PathStep, pin?: string): (Evidence | OwnEvidence)[] {
     const derived = facts.evidence(a, b);
@@ -47,18 +64,8 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
   }
 
   /** The controls that sources map to a control without an edge, with what is wrong with them; `""` for none. */
-  function unusedPairs(control: GraphNode): string {
-    const ends = facts.stated(control).map(({ from, to }) => (isEnd(from, control) ? to : from));
-    const stated = [...new Map(ends.map((end) => [JSON.stringify(end), end])).values()]
-      .sort(
-        (a, b) => compareCodePoints(b.version, a.version) || compareCodePoints(a.identifier, b.identifier),
-      )
-      .slice(0, mostStated + 1)
-      .map((end) => {
-        const found = facts.control(end);
-        const matter = !found ? ' (unknown)' : found.status === 'withdrawn' ? ' (withdrawn)' : '';
-        return `${`${end.identifier} of ${end.version || end.framework}`.slice(0, 40)}${matter}`;
-      });
+  function unusedPairs({ framework, identifier }: GraphNode): string {
+    const stated = statedEnds.all({ framework, identifier, most: mostStated + 1 });
     return stated.slice(0, mostStated).join(', ') + (stated.length > mostStated ? ', ...' : '');
   }
 
@@ -94,18 +101,17 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
       fieldOf: (part: keyof Reference) => string,
     ): Unknown {
       const { frameworks, nodeOf } = crosswalk.graph();
-      const exists = {
-        framework: versions.known().includes(framework) || frameworks.includes(framework),
-        identifier:
-          identifier === undefined ||
-          nodeOf({ framework, identifier }).neighbors.length > 0 ||
-          facts.control({ framework, identifier }) !== undefined,
-        version: version === undefined || pins.isKnown(framework, version),
-      };
-      const parts = exists.framework ? (['identifier', 'version'] as const) : (['framework'] as const);
-      return parts
-        .filter((part) => !exists[part])
-        .map((part) => ({ field: fieldOf(part), value: sent[part]! }));
+      if (![...versions.known(), ...frameworks].includes(framework))
+        return [{ field: fieldOf('framework'), value: sent.framework }];
+      const unknown: Unknown = [];
+      if (identifier !== undefined) {
+        const node = nodeOf({ framework, identifier });
+        if (node.neighbors.length === 0 && !facts.control(node))
+          unknown.push({ field: fieldOf('identifier'), value: sent.identifier! });
+      }
+      if (version !== undefined && !pins.isKnown(framework, version))
+        unknown.push({ field: fieldOf('version'), value: version });
+      return unknown;
     },
 
     /** Why a question has no path. */

@@ -5,7 +5,7 @@ import { joined } from '../../http/columns.ts';
 import { type FileChoice, narrowedName, type RenderedFile, renderFile } from '../../http/downloads.ts';
 import type { ControlService } from '../controls/queries.ts';
 import type { NamedRelease, StigService } from '../stigs/queries.ts';
-import type { AutomationOf } from '../stigs/rule-automation.ts';
+import { type AutomationOf, automationStates } from '../stigs/rule-automation.ts';
 import type { CoverageService } from './coverage.ts';
 import type {
   AutomatedRule,
@@ -188,14 +188,11 @@ export function automationOf(services: ReportServices, stigs: NamedRelease[]): L
 }
 
 function totalsOf(rules: Pick<AutomatedRule, 'state'>[]): AutomationTotals {
-  const count = (wanted: AutomatedRule['state']) => rules.filter(({ state }) => state === wanted).length;
-  return {
-    rules: rules.length,
-    automated: count('automated'),
-    stale: count('stale'),
-    manual: count('manual'),
-    none: count('none'),
-  };
+  const counts = automationStates.map((state) => [
+    state,
+    rules.filter((rule) => rule.state === state).length,
+  ]);
+  return { rules: rules.length, ...Object.fromEntries(counts) } as AutomationTotals;
 }
 
 /** The worksheet of a scope as a file (rule D37.3): a row for each objective, and one for a control without any. */
