@@ -8,6 +8,7 @@ import { canonicalIdentifier, oscalId, sortKey } from '../controls/identifier.ts
 import { catalogResource } from '../controls/oscal.ts';
 import { createControlVersions } from '../controls/versions.ts';
 import type { AddressedControls } from '../stigs/component.ts';
+import type { RulesQuery } from './control-rules-schema.ts';
 import { createFacts } from './facts.ts';
 import type { GraphNode, MappingStatus } from './graph.ts';
 import { type CrosswalkService, cciQuestion, closureDepth, defaultStatuses } from './queries.ts';
@@ -25,12 +26,6 @@ export interface ChainedCci {
 /** A control of a catalog, a CCI, or a control of a site's own framework. */
 interface FoundNode extends GraphNode {
   title: string;
-}
-
-/** What limits the paths from a control to CCIs. */
-interface PathLimits {
-  status?: Set<MappingStatus> | undefined;
-  maxHops?: number | undefined;
 }
 
 const filters = {
@@ -123,7 +118,7 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
    */
   function pathsToCcis(
     { framework, identifier }: GraphNode,
-    { status: statuses = defaultStatuses, maxHops }: PathLimits = {},
+    { status: statuses = defaultStatuses, maxHops }: Partial<Pick<RulesQuery, 'status' | 'maxHops'>> = {},
   ): { paths: Map<string, Path[]>; truncated: boolean } {
     if (framework === 'cci') {
       const itself: Path = { hops: 0, controls: [{ framework, identifier, status: 'auto' }] };

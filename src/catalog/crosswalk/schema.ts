@@ -126,10 +126,10 @@ const maxHopsDescription = 'The maximum number of hops in a path: a positive int
 
 /** `<framework>:<identifier>`, split at the first colon (rule D7.4). */
 const reference = requestText('from', longestFramework + 1 + longestIdentifier).transform((text, context) => {
-  const colon = text.indexOf(':');
-  const framework = text.slice(0, Math.max(0, colon)).trim();
-  const identifier = text.slice(colon + 1).trim();
-  if (framework !== '' && identifier !== '') return { framework: frameworkKey(framework), identifier };
+  const [framework = '', ...rest] = text.split(':');
+  const identifier = rest.join(':').trim();
+  if (framework.trim() !== '' && identifier !== '')
+    return { framework: frameworkKey(framework.trim()), identifier };
   context.addIssue('from must have the form <framework>:<identifier>');
   return z.NEVER;
 });
