@@ -13,7 +13,6 @@ import { closureDepth } from './queries.ts';
 import {
   automationReport,
   coverageReport,
-  type ReportFile,
   type ReportScope,
   type ReportServices,
   worksheetReport,
@@ -101,7 +100,12 @@ export function controlRulesRoutes(access: Access, ask: Ask) {
 interface ReportRoutes {
   /** The last word of both operation ids, and in lower case of both paths. */
   operation: string;
-  job: (services: ReportServices, scope: ReportScope, query: never, choice: FileChoice) => ReportFile;
+  job: (
+    services: ReportServices,
+    scope: ReportScope,
+    query: never,
+    choice: FileChoice,
+  ) => ReturnType<typeof coverageReport>;
   query: z.ZodObject;
   description: string;
   stig: { summary: string; json: z.ZodType };

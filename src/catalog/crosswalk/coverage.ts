@@ -10,7 +10,7 @@ import type { CciService } from './cci.ts';
 import type { Coverage, CoverageQuery, CoveredControl } from './reports-schema.ts';
 
 /** The fields of a rule that reports need. */
-export interface CoverageRule extends RuleHead {
+interface CoverageRule extends RuleHead {
   ccis: string[];
 }
 

@@ -16,7 +16,7 @@ import { requireFramework } from '../controls/frameworks.ts';
 import { oscalId } from '../controls/identifier.ts';
 import { catalogResource, publicationOf } from '../controls/oscal.ts';
 import { createMappingDecisions, type MappingDecision } from './decisions.ts';
-import { edgeBetween, type Graph, type GraphNode, type MappingStatus, nameOf, nameOfEdge } from './graph.ts';
+import { edgeBetween, type GraphNode, type MappingStatus, nameOf, nameOfEdge } from './graph.ts';
 import type { CrosswalkService } from './queries.ts';
 
 /** The columns of our interchange for pairs (data/README.md). */
@@ -100,15 +100,20 @@ export function createMappingExport(db: Database, crosswalk: CrosswalkService) {
       ORDER BY v.is_newest, c.version, c.ordinal`,
   );
 
-  /** The direct edges from one framework to another. */
-  function mappingsOf({ nodes }: Graph, from: string, to: string, ends: Map<string, End>) {
+  return (from: string, to: string): ExportedMappings => {
+    const rows = [...new Set([from, to])].flatMap((each) => everyEnd.all(each));
+    for (const [field, each] of Object.entries({ from, to })) {
+      const isKnown = rows.some(({ framework }) => framework === each);
+      requireFramework(each, isKnown, field);
+    }
+    const ends = new Map(rows.map((end) => [nameOf(end), end]));
     // By edge; "" has the pairs that make none.
     const pairs = Map.groupBy(statedPairs.all({ from, to }), ({ a, b }) =>
       a === null || b === null ? '' : edgeBetween(a, b),
     );
     const statedOf = (edge: string): StatedPair[] =>
       (pairs.get(edge) ?? []).map(({ a: _, b: __, ...pair }) => pair);
-    const ofFrom = nodes.filter(({ framework }) => framework === from);
+    const ofFrom = crosswalk.graph().nodes.filter(({ framework }) => framework === from);
     const mappings = ofFrom.flatMap((node) =>
       node.neighbors
         // Within one framework both ends of an edge have it.
@@ -126,17 +131,6 @@ export function createMappingExport(db: Database, crosswalk: CrosswalkService) {
     );
     const taken = new Set(mappings.flatMap(({ stated }) => stated.map((pair) => JSON.stringify(pair))));
     const others = statedOf('').filter((pair) => !taken.has(JSON.stringify(pair)));
-    return { mappings, others };
-  }
-
-  return (from: string, to: string): ExportedMappings => {
-    const rows = [...new Set([from, to])].flatMap((each) => everyEnd.all(each));
-    for (const [field, each] of Object.entries({ from, to })) {
-      const isKnown = rows.some(({ framework }) => framework === each);
-      requireFramework(each, isKnown, field);
-    }
-    const ends = new Map(rows.map((end) => [nameOf(end), end]));
-    const { mappings, others } = mappingsOf(crosswalk.graph(), from, to, ends);
     if (mappings.length === 0)
       throw new AppError('NOT_FOUND', `No direct mappings between ${cut(from)} and ${cut(to)}`);
     const mapped = new Set(mappings.flatMap((each) => [nameOf(each.from), nameOf(each.to)]));

@@ -3,9 +3,6 @@ import { versionKey } from '../controls/frameworks.ts';
 import { type GraphNode, inOrder } from './graph.ts';
 import type { Evidence } from './schema.ts';
 
-/** A control in a version of its framework. */
-type VersionedControl = Evidence['from'];
-
 interface NewestControl {
   status: 'active' | 'withdrawn';
   /** JSON array of the identifiers that a withdrawn control went into. */
@@ -81,5 +78,5 @@ export function isStatedFor({ from, to }: Evidence, control: GraphNode, version:
 }
 
 /** Whether an end of a stated pair is a control. */
-export const isEnd = (end: VersionedControl, { framework, identifier }: GraphNode): boolean =>
+export const isEnd = (end: Evidence['from'], { framework, identifier }: GraphNode): boolean =>
   end.framework === framework && end.identifier === identifier;

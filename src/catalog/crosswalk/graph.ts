@@ -89,7 +89,13 @@ export function createGraph(edges: NamedEdge[]): Graph {
     nodeOf,
     distancesTo(framework, statuses) {
       const key = `${statusMask(statuses)} ${framework}`;
-      const found = known.get(key) ?? distancesTo(nodes, framework, statuses);
+      const found =
+        known.get(key) ??
+        hopsFrom(
+          nodes.filter((node) => node.framework === framework),
+          statuses,
+          (node) => (node.framework === framework || isPublished(node.framework) ? node.neighbors : []),
+        );
       known.set(key, found);
       return found;
     },
@@ -158,13 +164,6 @@ export function endsOfPaths(walk: Walk): LinkedNode[] {
   return [...hops.keys()]
     .filter(({ framework }) => framework === walk.to)
     .sort((one, other) => one.id - other.id);
-}
-
-function distancesTo(nodes: LinkedNode[], to: string, statuses: Set<MappingStatus>) {
-  const targets = nodes.filter(({ framework }) => framework === to);
-  return hopsFrom(targets, statuses, ({ framework, neighbors }) =>
-    framework === to || isPublished(framework) ? neighbors : [],
-  );
 }
 
 /** The fewest hops, up to `most`, from some nodes to each node, over the edges that lead `onward` from a node. */

@@ -2,7 +2,7 @@ import type { User } from '../../auth/viewer.ts';
 import { pick } from '../../base/objects.ts';
 import { fold } from '../../base/text.ts';
 import { joined } from '../../http/columns.ts';
-import { type FileChoice, narrowedName, type RenderedFile, renderFile } from '../../http/downloads.ts';
+import { type FileChoice, narrowedName, renderFile } from '../../http/downloads.ts';
 import type { ControlService } from '../controls/queries.ts';
 import type { NamedRelease, StigService } from '../stigs/queries.ts';
 import { type AutomationOf, automationStates } from '../stigs/rule-automation.ts';
@@ -40,11 +40,6 @@ interface Report {
   wrapped?: boolean;
 }
 
-export interface ReportFile extends RenderedFile {
-  /** The name of the file without its extension. */
-  name: string;
-}
-
 /** The STIGs of a scope, and how the names of its files begin. Throws NOT_FOUND for what the caller may not see. */
 function subjectOf({ stigs, listStigs }: ReportServices, scope: ReportScope) {
   if ('list' in scope) {
@@ -55,7 +50,7 @@ function subjectOf({ stigs, listStigs }: ReportServices, scope: ReportScope) {
   return { stigs: [stig], beginning: `${stig.slug}_${stig.release!.version}_` };
 }
 
-/** Makes the job that renders a report of a scope: `compute` gives it as json and as rows. */
+/** Makes the job that renders a report of a scope, with its name: `compute` gives it as json and as rows. */
 function report<Query>(
   name: string,
   element: string,
@@ -66,7 +61,7 @@ function report<Query>(
     name: column,
     value: (row: ReportRow) => row[column] ?? null,
   }));
-  return (services: ReportServices, scope: ReportScope, query: Query, choice: FileChoice): ReportFile => {
+  return (services: ReportServices, scope: ReportScope, query: Query, choice: FileChoice) => {
     const { filters = {}, ...made } = compute(services, scope, query);
     const file = renderFile(choice, { ...made, root: name, element, columns: ofRow });
     return { ...file, name: narrowedName(subjectOf(services, scope).beginning + name, filters) };
