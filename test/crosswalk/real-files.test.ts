@@ -61,7 +61,7 @@ shippedFacts('lead from each CCI to the controls at which its paths of one hop e
     const identifier = `CCI-${String(number).padStart(6, '0')}`;
     const { paths } = crosswalk.resolve({ ...cciQuestion, identifier, maxHops: 1 });
     const ends = [...new Set(paths.map(({ controls }) => controls.at(-1)!.identifier))];
-    const [{ controls }] = chain([identifier.replace('CCI-', 'cci ')]) as [ChainedCci];
+    const [{ controls }] = chain([identifier.replace('CCI-', 'cci')]) as [ChainedCci];
     assert.equal(
       controls.map((control) => control.identifier),
       ends,
