@@ -4,8 +4,8 @@ import type { Env } from '../../http/env.ts';
 import type { Services } from '../../services.ts';
 import type { PageSupport } from '../parts/page.ts';
 import { ownLists } from '../parts/shown-list.ts';
-import { hostsToolPage } from '../systems/hosts-form.tsx';
-import { referencesPage } from '../references/references-page.tsx';
+import { hostsToolPage } from './hosts-page.tsx';
+import { referencesPage } from './references-page.tsx';
 import {
   emptyUpgrade,
   noFiles,

@@ -14,7 +14,7 @@ import {
 } from '../../checklists/upload.ts';
 import { readForm } from '../../http/form.ts';
 import type { PageFrame } from '../parts/view.ts';
-import { citedWork, citingTexts, refusedTexts } from '../references/references-form.ts';
+import { citedWork, citingTexts, refusedTexts } from './references-form.ts';
 import type { StigChoice, UploadTool } from './upgrade-form.tsx';
 import { formWork, readUploaded, refusedForm, typedIn, type UploadedFiles } from './upload-form.ts';
 

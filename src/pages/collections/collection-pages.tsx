@@ -6,7 +6,7 @@ import { FieldsForm, Input, Select, TextArea } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
 
 export interface Kind {
-  section: 'lists' | 'collections';
+  section: 'systems' | 'collections';
   name: string;
   one: 'list' | 'collection';
   lead: string;
@@ -59,9 +59,9 @@ export interface OverviewPage {
 }
 
 /** What a reader keeps, in one place. */
-export function SavedTabs({ at }: { at: 'lists' | 'collections' | 'favorites' }): Child {
+export function SavedTabs({ at }: { at: 'systems' | 'collections' | 'favorites' }): Child {
   const tabs = [
-    ['lists', 'Lists'],
+    ['systems', 'Lists'],
     ['collections', 'Collections'],
     ['favorites', 'Favorites'],
   ] as const;

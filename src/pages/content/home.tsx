@@ -30,7 +30,7 @@ export function homePage(home: Home | null, firstRun: Child = null): View {
     heading: home === null ? 'Find a rule, compare releases, trace a control' : 'Your lists',
     actions:
       home === null || home.lists.rows.length === 0 ? undefined : (
-        <a class="button quiet" href="/lists#new">
+        <a class="button quiet" href="/systems#new">
           Add a list
         </a>
       ),
@@ -133,7 +133,7 @@ function Worklist({ lists: { rows, pagination } }: Pick<Home, 'lists'>): Child {
     <>
       {rows.length === 0 ? (
         <Empty>
-          A list contains the STIGs of a system. <a href="/lists#new">Create a list</a>
+          A list contains the STIGs of a system. <a href="/systems#new">Create a list</a>
         </Empty>
       ) : (
         <Table
@@ -141,7 +141,7 @@ function Worklist({ lists: { rows, pagination } }: Pick<Home, 'lists'>): Child {
           head={['List', 'New to you', 'Since', 'Actions']}
           rows={rows.map(({ list, seenAt, news }) => [
             <>
-              <a href={path('lists', list.id)}>{list.name}</a>{' '}
+              <a href={path('systems', list.id)}>{list.name}</a>{' '}
               <span class="quiet">{count(list.stigCount, 'STIG')}</span>
             </>,
             <News list={list} news={news} />,
@@ -150,7 +150,7 @@ function Worklist({ lists: { rows, pagination } }: Pick<Home, 'lists'>): Child {
               ''
             ) : (
               <PostButton
-                action={path('lists', list.id, 'seen')}
+                action={path('systems', list.id, 'seen')}
                 label="Mark as read"
                 about={list.name}
                 fields={{}}
@@ -161,7 +161,7 @@ function Worklist({ lists: { rows, pagination } }: Pick<Home, 'lists'>): Child {
       )}
       {pagination.total > rows.length ? (
         <p>
-          <a href="/lists">Show all {count(pagination.total, 'list')}</a>
+          <a href="/systems">Show all {count(pagination.total, 'list')}</a>
         </p>
       ) : null}
     </>

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { Objective, ShownControl } from '../../catalog/controls/schema.ts';
-import { Table } from '../parts/components.tsx';
+import { ReadAgain, Table } from '../parts/components.tsx';
 import { controlHref } from '../parts/framework-links.ts';
 import { Prose } from '../parts/prose.tsx';
 
@@ -249,16 +249,5 @@ function Parameters({ of, titleOf }: { of: Parameter[]; titleOf: TitleOf }): Chi
         ])}
       />
     </details>
-  );
-}
-
-/** Where an older version read less of a file: what to import again (rule D42.9). */
-export function ReadAgain({ of }: { of: string[] }): Child {
-  if (of.length === 0) return null;
-  return (
-    <p class="warning">
-      An older version did not read all of these files. Import them again: {of.slice(0, 10).join(', ')}
-      {of.length > 10 ? ` and ${count(of.length - 10, 'other')}` : ''}
-    </p>
   );
 }

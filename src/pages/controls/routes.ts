@@ -12,10 +12,10 @@ import type { Env } from '../../http/env.ts';
 import { paging, positiveInteger } from '../../http/schema.ts';
 import type { Services } from '../../services.ts';
 import { type PageSupport, readQuery } from '../parts/page.ts';
+import { baselineName } from '../parts/reports/framework-choice.tsx';
 import { controlPage } from './control.tsx';
 import { controlLinks, type LinkedRules, type RulesWanted } from './control-links.ts';
 import { catalogControlsPage, controlsPage, type WordFilter } from './controls.tsx';
-import { baselineName } from '../parts/reports/framework-choice.tsx';
 import type { RulesFound } from './rules-of-control.tsx';
 
 const perPage = paging(100, 100);

@@ -10,8 +10,8 @@ import {
 import type { DocumentCollections } from '../../collections/catalog-collections-schema.ts';
 import { Day, Downloads, Facts, link, path, Table } from '../parts/components.tsx';
 import { FindForm, Input, Select } from '../parts/forms.tsx';
-import type { View } from '../parts/view.ts';
 import { ReadCollections } from '../parts/read-collections.tsx';
+import type { View } from '../parts/view.ts';
 
 export function documentsPage(page: {
   documents: RegulatoryDocuments;

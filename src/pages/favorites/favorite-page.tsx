@@ -1,9 +1,9 @@
 import type { FavoriteControls } from '../../collections/favorites-schema.ts';
+import { NamedControl } from '../collections/collected-controls.tsx';
+import { SavedTabs } from '../collections/collection-pages.tsx';
 import { Moment, Table } from '../parts/components.tsx';
 import { PostButton } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
-import { NamedControl } from '../collections/collected-controls.tsx';
-import { SavedTabs } from '../collections/collection-pages.tsx';
 import { NamedStig } from '../systems/list-entry.tsx';
 
 export interface FavoritesPage {

@@ -4,8 +4,8 @@ import { slugsBody } from '../../collections/schema.ts';
 import type { Env } from '../../http/env.ts';
 import { check } from '../../http/schema.ts';
 import type { Services } from '../../services.ts';
-import { goTo, type PageSupport, safePath } from '../parts/page.ts';
 import { mustBeInCatalog } from '../collections/collection-forms.ts';
+import { goTo, type PageSupport, safePath } from '../parts/page.ts';
 import { favoritesPage } from './favorite-page.tsx';
 
 /** The pages of a reader's favorites. */

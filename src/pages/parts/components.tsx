@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
 import type { Pagination } from '../../http/schema.ts';
 
 /** By shape and words, because color alone tells some readers nothing. */
@@ -355,9 +356,11 @@ export function Downloads(props: {
   children?: Child;
 }) {
   const { of, formats, version, query = {}, label = 'Download', children } = props;
+  // In the API a system is a list.
+  const api = of.replace(/^\/systems\b/, '/lists');
   const links = formats.map((format) => (
     <li>
-      <a class="button" href={link(`/api/v1${of}`, { ...query, format, version })} download>
+      <a class="button" href={link(`/api/v1${api}`, { ...query, format, version })} download>
         {formatNames[format] ?? format}
       </a>
     </li>
@@ -379,5 +382,16 @@ export function Swatch({ color }: { color: string }): Child {
     <svg class="swatch" width="14" height="14" aria-hidden="true">
       <rect width="14" height="14" rx="3" fill={color} />
     </svg>
+  );
+}
+
+/** Where an older version read less of a file: what to import again (rule D42.9). */
+export function ReadAgain({ of }: { of: string[] }): Child {
+  if (of.length === 0) return null;
+  return (
+    <p class="warning">
+      An older version did not read all of these files. Import them again: {of.slice(0, 10).join(', ')}
+      {of.length > 10 ? ` and ${count(of.length - 10, 'other')}` : ''}
+    </p>
   );
 }

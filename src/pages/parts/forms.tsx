@@ -194,7 +194,7 @@ export function AddTo(props: {
 export function AddChecked({ to, children }: { to: { id: string; name: string }[]; children: Child }) {
   if (to.length === 0) return children;
   return (
-    <form method="post" action="/lists/add">
+    <form method="post" action="/systems/add">
       {children}
       <div class="actions">
         <label for="add-to">List</label>

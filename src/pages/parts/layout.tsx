@@ -14,7 +14,7 @@ const entries: NavigationEntry[] = [
   { section: 'stigs', href: '/stigs', label: 'STIGs', needs: 'user' },
   { section: 'controls', href: '/controls', label: 'Controls' },
   { section: 'checklists', href: '/checklists/upgrade', label: 'Checklists', needs: 'user' },
-  { section: 'saved', href: '/lists', label: 'Saved', needs: 'user' },
+  { section: 'saved', href: '/systems', label: 'Saved', needs: 'user' },
   { section: 'documents', href: '/documents', label: 'Documents', needs: 'regdoc' },
   { section: 'roles', href: '/roles', label: 'Roles', needs: 'occ' },
   { section: 'catalog', href: '/catalog', label: 'Content', needs: 'user' },

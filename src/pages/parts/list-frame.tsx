@@ -29,7 +29,7 @@ const helps: Partial<Record<ListPart, string>> = {
 
 /** The address of a tab of a list's page. */
 export function partPath(id: string, part: ListPart): string {
-  return part === 'overview' ? path('lists', id) : path('lists', id, part);
+  return part === 'overview' ? path('systems', id) : path('systems', id, part);
 }
 
 /** One tab of a list's page; `actions` are its downloads and other links beside its name. */
@@ -40,7 +40,7 @@ export function listView(page: ShownList & { part: ListPart; actions?: Child; bo
     title: part === 'overview' ? list.name : `${label} · ${list.name}`,
     section: 'saved',
     help: helps[part],
-    crumbs: [['Lists', '/lists']],
+    crumbs: [['Lists', '/systems']],
     heading: (
       <>
         <Swatch color={list.color} />

@@ -5,8 +5,8 @@ import type { Role, Roles } from '../../catalog/guidance/role-schema.ts';
 import type { RoleCollections } from '../../collections/catalog-collections-schema.ts';
 import { Downloads, Empty, Facts, link, path, StigLink, Table } from '../parts/components.tsx';
 import { FindForm, Input } from '../parts/forms.tsx';
-import type { View } from '../parts/view.ts';
 import { ReadCollections } from '../parts/read-collections.tsx';
+import type { View } from '../parts/view.ts';
 
 export function rolesPage(page: {
   roles: Roles;

@@ -1,17 +1,17 @@
+import type { Context, Hono } from 'hono';
 import type { Ask } from '../../base/ask.ts';
 import { diffFilter, diffQuery } from '../../catalog/stigs/diff-schema.ts';
-import { markerOf } from '../parts/diff-text.tsx';
-import { diffPage } from './comparison.tsx';
-import { comparedPage } from './jobs.ts';
-import type { Context, Hono } from 'hono';
 import { stigColumns } from '../../catalog/stigs/queries.ts';
 import { readingFilter, readingQuery } from '../../catalog/stigs/reading.ts';
 import { listQuery } from '../../catalog/stigs/schema.ts';
 import type { Env } from '../../http/env.ts';
 import { positiveInteger, requestText, sorting } from '../../http/schema.ts';
 import type { Services } from '../../services.ts';
+import { markerOf } from '../parts/diff-text.tsx';
 import { type PageSupport, readQuery } from '../parts/page.ts';
 import { ownLists } from '../parts/shown-list.ts';
+import { diffPage } from './comparison.tsx';
+import { comparedPage } from './jobs.ts';
 import { type OwnPart, stigPage } from './stig.tsx';
 import { stigsPage } from './stigs.tsx';
 

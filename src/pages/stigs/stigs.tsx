@@ -40,7 +40,7 @@ export function stigsPage({ list, search, sort, lists, now }: StigsPage): View {
             '. Check some to add them to a list.'
           ) : (
             <>
-              . <a href="/lists#new">Create a list</a> to add STIGs to it from here.
+              . <a href="/systems#new">Create a list</a> to add STIGs to it from here.
             </>
           )}
         </p>

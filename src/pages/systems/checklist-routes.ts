@@ -58,10 +58,10 @@ export function listChecklistPages(
     return stigsAmong(stigNames, stigs);
   };
 
-  app.get('/lists/:id/checklists', guard.user, (c) => one(c, emptyHosts, []));
+  app.get('/systems/:id/checklists', guard.user, (c) => one(c, emptyHosts, []));
 
   app.post(
-    '/lists/:id/checklists',
+    '/systems/:id/checklists',
     guard.audited('list.checklists', { size: 'pasted', expensive: true }),
     async (c) => {
       const form = typedIn(c.get('form'));
@@ -101,7 +101,7 @@ export function listChecklistPages(
     return answerZip(c, said, { 'Cache-Control': 'private, no-store' });
   }
 
-  app.post('/lists/:id/hosts/ticks', guard.audited('list.set-hosts', { size: 'notes' }), async (c) => {
+  app.post('/systems/:id/hosts/ticks', guard.audited('list.set-hosts', { size: 'notes' }), async (c) => {
     const id = c.req.param('id');
     const user = c.get('user');
     const form = c.get('form');
@@ -129,7 +129,7 @@ export function listChecklistPages(
     return goTo(c, link(partPath(id, 'checklists'), { page: form.get('page') }), { code: 'changed' });
   });
 
-  app.post('/lists/:id/hosts/remove', guard.audited('list.set-hosts', { size: 'notes' }), async (c) => {
+  app.post('/systems/:id/hosts/remove', guard.audited('list.set-hosts', { size: 'notes' }), async (c) => {
     const id = c.req.param('id');
     const user = c.get('user');
     const removed = c.get('form').get('host');

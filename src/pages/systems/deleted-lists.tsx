@@ -1,11 +1,11 @@
 import type { Child } from 'hono/jsx';
 import { mostDeletedShown } from '../../collections/collections.ts';
+import type { Kind } from '../collections/collection-pages.tsx';
 import { Moment, path, Table } from '../parts/components.tsx';
 import { PostButton } from '../parts/forms.tsx';
-import type { Kind } from '../collections/collection-pages.tsx';
 
 export const listKind: Kind = {
-  section: 'lists',
+  section: 'systems',
   name: 'Lists',
   one: 'list',
   lead: 'Lists of STIGs: your own, and those that your organization shares.',
@@ -30,7 +30,7 @@ export function DeletedLists({ lists }: { lists: { id: string; name: string; del
         rows={lists.map((list) => [
           list.name,
           <Moment at={list.deletedAt} />,
-          <PostButton action={path('lists', list.id, 'restore')} label="Restore" about={list.name} />,
+          <PostButton action={path('systems', list.id, 'restore')} label="Restore" about={list.name} />,
         ])}
       />
     </>

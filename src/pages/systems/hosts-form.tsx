@@ -2,13 +2,13 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import { maxHosts } from '../../catalog/stigs/host-schema.ts';
 import { maxFiles } from '../../checklists/list-checklists-schema.ts';
+import { FilesFields } from '../checklists/files-fields.tsx';
+import { toolPath } from '../checklists/upgrade-form.tsx';
 import { Empty, Lines, path } from '../parts/components.tsx';
 import { Labelled, TextArea } from '../parts/forms.tsx';
 import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
 import type { View } from '../parts/view.ts';
-import { FilesFields } from '../checklists/files-fields.tsx';
 import { type KeptHosts, KeptHostsSection } from './kept-hosts.tsx';
-import { toolPath, toolView } from '../checklists/upgrade-form.tsx';
 
 export interface HostsForm {
   hosts: string;
@@ -36,7 +36,7 @@ export function listChecklistsPage({ stigs, kept, form, problems, ...shown }: Li
       <>
         {here.length === 0 ? (
           <Empty>
-            The list has no STIG to make checklists of. <a href={path('lists', shown.list.id)}>Add STIGs</a>
+            The list has no STIG to make checklists of. <a href={path('systems', shown.list.id)}>Add STIGs</a>
           </Empty>
         ) : (
           <>
@@ -57,35 +57,6 @@ export function listChecklistsPage({ stigs, kept, form, problems, ...shown }: Li
           <a href={toolPath('upgrade')}>Upgrade checklists</a> of older releases, one or several at once, with
           a report on each answer.
         </p>
-      </>
-    ),
-  });
-}
-
-/** The lists whose STIGs may become checklists of hosts. */
-export function hostsToolPage(lists: { id: string; name: string }[]): View {
-  return toolView({
-    tool: 'hosts',
-    title: 'Checklists for hosts',
-    body: (
-      <>
-        <p class="lead">
-          A list holds the STIGs of a system. Choose one, name its hosts, and download a blank checklist of
-          each STIG for each host in one zip.
-        </p>
-        {lists.length === 0 ? (
-          <Empty>
-            You have no lists yet. <a href="/lists#new">Create a list</a>
-          </Empty>
-        ) : (
-          <ul class="results">
-            {lists.map(({ id, name }) => (
-              <li>
-                <a href={partPath(id, 'checklists')}>{name}</a>
-              </li>
-            ))}
-          </ul>
-        )}
       </>
     ),
   });

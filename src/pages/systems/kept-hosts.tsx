@@ -1,10 +1,10 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { Pagination } from '../../http/schema.ts';
+import { FilesFields } from '../checklists/files-fields.tsx';
 import { link, path, shortTitle, Table } from '../parts/components.tsx';
 import { Confirmed, Hidden } from '../parts/forms.tsx';
 import { partPath } from '../parts/list-frame.tsx';
-import { FilesFields } from '../checklists/files-fields.tsx';
 
 interface Host {
   hostName: string;
@@ -48,7 +48,7 @@ export function KeptHostsSection(kept: KeptHosts): Child {
         </p>
       )}
       {isOwn ? (
-        <form method="post" action={path('lists', list.id, 'hosts', 'ticks')}>
+        <form method="post" action={path('systems', list.id, 'hosts', 'ticks')}>
           <Hidden
             fields={{
               revision: String(kept.revision),
@@ -124,7 +124,7 @@ function RemoveHost({ list, hostName }: { list: string; hostName: string }): Chi
         type="submit"
         name="host"
         value={hostName}
-        formaction={path('lists', list, 'hosts', 'remove')}
+        formaction={path('systems', list, 'hosts', 'remove')}
       >
         Remove<span class="hidden"> {hostName}</span>
       </button>

@@ -32,12 +32,12 @@ export function editEntryPage(page: {
   const { list, entry, versions, form, problem } = page;
   // A pinned release that the catalog lacks stays until another is chosen.
   const isLacking = form.release !== '' && versions.every(({ version }) => version !== form.release);
-  const home = path('lists', list.id);
+  const home = path('systems', list.id);
   return {
     title: `Edit ${entry.title}`,
     section: 'saved',
     crumbs: [
-      ['Lists', '/lists'],
+      ['Lists', '/systems'],
       [list.name, home],
     ],
     heading: shortTitle(entry.title),

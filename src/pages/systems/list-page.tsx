@@ -8,13 +8,13 @@ import type { ListRowSort, OverviewEntry } from '../../collections/list-rows.ts'
 import type { List } from '../../collections/lists-schema.ts';
 import type { Unclear } from '../../collections/pasted.ts';
 import type { Pagination } from '../../http/schema.ts';
+import { FactsOf, Tags } from '../collections/collection-pages.tsx';
 import { age, daysSince, SeverityBar } from '../parts/bars.tsx';
 import { Downloads, link, path, SeverityCounts, StigLink, Table } from '../parts/components.tsx';
 import { FieldsForm, Hidden, Labelled, PostButton, TextArea } from '../parts/forms.tsx';
 import { listView, type ShownList } from '../parts/list-frame.tsx';
 import { diffHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
-import { FactsOf, Tags } from '../collections/collection-pages.tsx';
 import { NamedStig } from './list-entry.tsx';
 
 /** A STIG with the release to which it is pinned, if any, as `readPasted` reads it. */
@@ -43,12 +43,12 @@ export interface ListOverview extends ShownList<List> {
 /** The overview of a list: its STIGs with their rules by severity, their age and their notes. */
 export function listOverviewPage(page: ListOverview): View {
   const { list, isOwn, entries, totals, pagination, sort, adding } = page;
-  const home = path('lists', list.id);
+  const home = path('systems', list.id);
   return listView({
     list,
     isOwn,
     part: 'overview',
-    actions: <Downloads of={path('lists', list.id, 'export')} formats={['csv', 'xlsx', 'json']} />,
+    actions: <Downloads of={path('systems', list.id, 'export')} formats={['csv', 'xlsx', 'json']} />,
     body: (
       <>
         {list.description === '' ? null : <p class="lead prose">{list.description}</p>}
@@ -106,7 +106,7 @@ function row(overview: ListOverview, entry: OverviewEntry): Child[] {
   const { list, isOwn, totals, sort, pagination } = overview;
   const { slug, title, notes, position } = entry;
   const isGone = entry.state === 'gone';
-  const home = path('lists', list.id);
+  const home = path('systems', list.id);
   const { page } = pagination;
   const next = `${link(home, { sort, page: page === 1 ? undefined : page })}#${anchorOf(slug)}`;
   const counts = { high: entry.catI, medium: entry.catII, low: entry.catIII };
@@ -180,7 +180,7 @@ function Release(props: { overview: ListOverview; entry: OverviewEntry; next: st
   const later = overview.laterOf.get(slug);
   const days = daysSince(entry.releaseDate, overview.now);
   const old = days === null ? 'no date' : age(days);
-  const home = `${path('lists', overview.list.id)}${path('stigs', slug)}`;
+  const home = `${path('systems', overview.list.id)}${path('stigs', slug)}`;
   return (
     <>
       {state === 'gone' ? (
@@ -232,7 +232,7 @@ function AfterPinned(props: { overview: ListOverview; entry: OverviewEntry; next
       )}
       {overview.isOwn ? (
         <PostButton
-          action={`${path('lists', overview.list.id)}${path('stigs', slug)}`}
+          action={`${path('systems', overview.list.id)}${path('stigs', slug)}`}
           label={`Take ${newest}`}
           about={title}
           fields={{ release: newest, next }}

@@ -1,9 +1,15 @@
 import type { List } from '../../collections/lists-schema.ts';
+import {
+  CollectionFields,
+  type CollectionForm,
+  DeleteForm,
+  FactsOf,
+  Tags,
+} from '../collections/collection-pages.tsx';
 import { path } from '../parts/components.tsx';
 import { PostButton } from '../parts/forms.tsx';
 import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
 import type { View } from '../parts/view.ts';
-import { CollectionFields, type CollectionForm, DeleteForm, FactsOf, Tags } from '../collections/collection-pages.tsx';
 
 export interface ListSettings extends ShownList<List> {
   /** Null for readers who are not the creator. */
@@ -14,7 +20,7 @@ export interface ListSettings extends ShownList<List> {
 /** The settings of a list: visibility, fields, copy, deletion. */
 export function listSettingsPage({ form, problem, ...shown }: ListSettings): View {
   const { list, isOwn } = shown;
-  const home = path('lists', list.id);
+  const home = path('systems', list.id);
   return listView({
     ...shown,
     part: 'settings',

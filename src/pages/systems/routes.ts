@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import type { Ask } from '../../base/ask.ts';
+import { listChangesQuery } from '../../catalog/stigs/changes-schema.ts';
 import { changesSince } from '../../catalog/stigs/jobs.ts';
 import { listRowColumns } from '../../collections/list-rows.ts';
 import { listStigBody } from '../../collections/lists-schema.ts';
@@ -9,10 +10,16 @@ import { changeListBody, createListBody, notes, slugsBody } from '../../collecti
 import type { Env } from '../../http/env.ts';
 import { check, positiveInteger, sorting } from '../../http/schema.ts';
 import type { Services } from '../../services.ts';
+import {
+  collectionFormPages,
+  formOf,
+  mustBeInCatalog,
+  withFormErrors,
+} from '../collections/collection-forms.ts';
 import { goTo, type PageSupport, readQuery, safePath } from '../parts/page.ts';
+import { listChangesPage } from '../parts/reports/changed-stigs.tsx';
 import { shownList } from '../parts/shown-list.ts';
 import { lines } from '../parts/typed-text.ts';
-import { collectionFormPages, formOf, mustBeInCatalog, withFormErrors } from '../collections/collection-forms.ts';
 import { DeletedLists, listKind } from './deleted-lists.tsx';
 import { describePasted, meet, textLeft } from './list-adding.ts';
 import { type EntryForm, editEntryPage } from './list-entry.tsx';
@@ -20,6 +27,10 @@ import { type ListOverview, listOverviewPage } from './list-page.tsx';
 import { listSettingsPage } from './list-settings.tsx';
 
 const entriesPerPage = 100;
+const systemChangesQuery = listChangesQuery.extend({
+  page: positiveInteger('page').default(1),
+  since: listChangesQuery.shape.since.default('added'),
+});
 const overviewQuery = z.object({ page: positiveInteger('page').default(1), ...sorting(listRowColumns) });
 
 type ListServices = Pick<
@@ -54,7 +65,7 @@ function settingsPages(app: Hono<Env>, support: PageSupport, { lists, listSeen }
           problem,
         });
       },
-      next: (id) => `/lists/${id}/settings`,
+      next: (id) => `/systems/${id}/settings`,
     },
     page(user, wanted) {
       const { rows, pagination } = lists.page(user, wanted);
@@ -67,23 +78,23 @@ function settingsPages(app: Hono<Env>, support: PageSupport, { lists, listSeen }
   });
 
   // A former address of the settings: links to it must still work.
-  app.get('/lists/:id/edit', guard.user, (c) =>
-    goTo(c, `/lists/${encodeURIComponent(c.req.param('id'))}/settings`),
+  app.get('/systems/:id/edit', guard.user, (c) =>
+    goTo(c, `/systems/${encodeURIComponent(c.req.param('id'))}/settings`),
   );
 
-  app.post('/lists/:id/restore', guard.audited('list.restore'), async (c) => {
+  app.post('/systems/:id/restore', guard.audited('list.restore'), async (c) => {
     const { id } = await lists.restore(c.get('user'), c.req.param('id'));
-    return goTo(c, `/lists/${id}`, { code: 'restored' });
+    return goTo(c, `/systems/${id}`, { code: 'restored' });
   });
 
-  app.post('/lists/:id/seen', guard.audited('list.mark-seen'), async (c) => {
+  app.post('/systems/:id/seen', guard.audited('list.mark-seen'), async (c) => {
     await listSeen.mark(c.get('user'), c.req.param('id'), now().toISOString());
     return goTo(c, safePath(c.get('form').get('next'), '/'), { code: 'seen' });
   });
 
-  app.post('/lists/:id/duplicate', guard.audited('list.duplicate'), async (c) => {
+  app.post('/systems/:id/duplicate', guard.audited('list.duplicate'), async (c) => {
     const { id } = await lists.duplicate(c.get('user'), c.req.param('id'));
-    return goTo(c, `/lists/${id}`, { code: 'copied' });
+    return goTo(c, `/systems/${id}`, { code: 'copied' });
   });
 }
 
@@ -133,25 +144,32 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
     const slugs = named.map(({ slug }) => slug);
     const added = isNothing ? 0 : await add(c, id, slugs, { notes: notesOf, releases });
     const problem = describePasted(meeting, added);
-    if (problem === null) return goTo(c, `/lists/${id}`, { code: 'added', count: added });
+    if (problem === null) return goTo(c, `/systems/${id}`, { code: 'added', count: added });
     const text = textLeft(meeting);
     const isLeft = unclear.length + meeting.there.length + meeting.otherwise.length > 0;
     return one(c, { text, problem, unclear }, isLeft);
   }
 
   // For a STIG's page or check boxes: the list is a field of the form.
-  app.post('/lists/add', guard.audited('list.add-stigs', { field: 'list', size: 'notes' }), async (c) => {
+  app.post('/systems/add', guard.audited('list.add-stigs', { field: 'list', size: 'notes' }), async (c) => {
     const id = c.get('form').get('list');
     const slugs = c.get('form').all('slug');
     const release = c.get('form').get('release');
     const releases = new Map(release === '' ? [] : slugs.map((slug) => [slug, release]));
     const added = await add(c, id, slugs, { releases });
-    return goTo(c, `/lists/${id}`, { code: 'added', count: added });
+    return goTo(c, `/systems/${id}`, { code: 'added', count: added });
   });
 
-  app.get('/lists/:id', guard.user, (c) => one(c));
+  app.get('/systems/:id', guard.user, (c) => one(c));
 
-  app.post('/lists/:id/stigs', guard.audited('list.add-stigs', { size: 'pasted' }), (c) => {
+  app.get('/systems/:id/changes', guard.user, async (c) => {
+    const shown = shownList(c, lists);
+    const { since, page } = readQuery(c, systemChangesQuery);
+    const changes = await ask(changesSince, { viewer: c.get('user'), list: shown.list.id }, since);
+    return show(c, listChangesPage({ ...shown, changes, page, now: now() }));
+  });
+
+  app.post('/systems/:id/stigs', guard.audited('list.add-stigs', { size: 'pasted' }), (c) => {
     const id = c.req.param('id');
     const text = lines(c.get('form').all('slugs').join('\n'));
     return withFormErrors(
@@ -160,14 +178,14 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
     );
   });
 
-  app.post('/lists/:id/stigs/remove', guard.audited('list.remove-stigs', { size: 'notes' }), async (c) => {
+  app.post('/systems/:id/stigs/remove', guard.audited('list.remove-stigs', { size: 'notes' }), async (c) => {
     const id = c.req.param('id');
     const user = c.get('user');
     const { slugs } = check(slugsBody, { slugs: c.get('form').all('slug') });
     lists.own(user, id);
     const titles = listStigs.sheet(user, id).filter(({ slug }) => slugs.includes(slug));
     await listEntries.remove(user, id, slugs);
-    return goTo(c, `/lists/${id}`, { code: 'removed', count: titles.length });
+    return goTo(c, `/systems/${id}`, { code: 'removed', count: titles.length });
   });
 }
 
@@ -184,9 +202,9 @@ function entryPages(app: Hono<Env>, { guard, show }: PageSupport, services: List
     return show(c, editEntryPage({ list, entry, versions, form, problem }), problem === null ? 200 : 400);
   }
 
-  app.get('/lists/:id/stigs/:slug', guard.user, (c) => edit(c));
+  app.get('/systems/:id/stigs/:slug', guard.user, (c) => edit(c));
 
-  app.post('/lists/:id/stigs/:slug', guard.audited('list.update-stig', { size: 'notes' }), (c) => {
+  app.post('/systems/:id/stigs/:slug', guard.audited('list.update-stig', { size: 'notes' }), (c) => {
     const { id, slug } = c.req.param();
     const user = c.get('user');
     // The button that takes the newest release has that field alone; the form of notes has none for it.
@@ -205,7 +223,7 @@ function entryPages(app: Hono<Env>, { guard, show }: PageSupport, services: List
           release: release === '' ? null : release,
         });
         await listEntries.update(user, id, slug, change, { makesRoom: true });
-        return goTo(c, safePath(c.get('form').get('next'), `/lists/${id}`), { code: 'changed' });
+        return goTo(c, safePath(c.get('form').get('next'), `/systems/${id}`), { code: 'changed' });
       },
       (problem) => edit(c, typed, problem),
     );

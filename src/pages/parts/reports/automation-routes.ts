@@ -16,7 +16,7 @@ export function automationPages(
 ): void {
   const { ask, stigs, lists, listHosts, ledger } = services;
 
-  app.get('/lists/:id/automation', guard.costly, async (c) => {
+  app.get('/systems/:id/automation', guard.costly, async (c) => {
     const list = shownList(c, lists);
     const plan = await ask(listAutomation, { user: c.get('user'), list: list.list.id });
     const { hosts } = listHosts.get(c.get('user'), list.list.id);

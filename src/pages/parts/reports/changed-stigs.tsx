@@ -48,7 +48,7 @@ export function listChangesPage({ list, isOwn, ...page }: ShownList & ChangesPag
         <Files of={home} since={page.changes.since} />
         {page.changes.since === 'seen' ? (
           <PostButton
-            action={path('lists', list.id, 'seen')}
+            action={path('systems', list.id, 'seen')}
             label="Mark as read"
             fields={{ next: link(home, { since: 'seen' }) }}
           />

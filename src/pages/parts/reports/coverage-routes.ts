@@ -60,7 +60,7 @@ export function coveragePages(
     };
   }
 
-  app.get('/lists/:id/coverage', guard.costly, async (c) => {
+  app.get('/systems/:id/coverage', guard.costly, async (c) => {
     const list = shownList(c, lists);
     const page = await shown(c, { user: c.get('user'), list: list.list.id });
     return show(c, listCoveragePage({ ...list, ...page }), statusOf(page));

@@ -6,14 +6,13 @@ import type { Worksheet, WorksheetControl } from '../../../catalog/crosswalk/rep
 import { reportFormats } from '../../../catalog/crosswalk/reports-schema.ts';
 import { paginationOf, slice } from '../../../http/paging.ts';
 import { Automation } from '../checked-by.tsx';
-import { Downloads, Empty, link, Pager, Table } from '../components.tsx';
+import { Downloads, Empty, link, Pager, ReadAgain, Table } from '../components.tsx';
 import { Filters, Hidden, Select } from '../forms.tsx';
 import { controlHref, frameworkName } from '../framework-links.ts';
 import { listView, partPath, type ShownList } from '../list-frame.tsx';
 import { ruleHref } from '../rule-links.tsx';
 import { pinnedOf, type ShownStig, stigPath, stigView } from '../stig-frame.tsx';
 import type { View } from '../view.ts';
-import { ReadAgain } from '../../controls/control-assessment.tsx';
 import { type FrameworkChoices, FrameworkSelects } from './framework-choice.tsx';
 
 export interface ShownWorksheet {

@@ -43,7 +43,7 @@ export function worksheetPages(
     };
   }
 
-  app.get('/lists/:id/worksheet', guard.costly, async (c) => {
+  app.get('/systems/:id/worksheet', guard.costly, async (c) => {
     const list = shownList(c, lists);
     const page = await shown(c, { user: c.get('user'), list: list.list.id });
     return show(c, listWorksheetPage({ ...list, ...page }));

@@ -7,7 +7,7 @@ import { Empty, link, path, Table, Totals } from '../parts/components.tsx';
 import { Hidden, Labelled, Problem, TextArea } from '../parts/forms.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
-import { SendAgain, toolView } from '../checklists/upgrade-form.tsx';
+import { SendAgain, toolView } from './upgrade-form.tsx';
 
 /** The pasted text and the files of a form, newly selected or sent again by a page. */
 export interface CitingTexts {
