@@ -76,7 +76,7 @@ export function pageRoutes(context: SiteContext, services: Services): { app: Hon
   return { app, refuse };
 }
 
-/** Former addresses lead to today's, but for those of pages that are gone (rule D45.5). */
+/** Former addresses lead to today's, but for those of pages that are gone. */
 function formerAddresses(): Hono<Env> {
   const app = new Hono<Env>();
   app.get('/lists/*', (c, next) => {
