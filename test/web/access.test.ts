@@ -107,9 +107,18 @@ for (const row of table) {
   });
 }
 
+access('former addresses of lists lead to systems, but for pages that are gone', async () => {
+  for (const path of ['/lists', `/lists/${privateList}/coverage?rollup=true`]) {
+    const { status, location } = await loadPage(t, path, alice);
+    assert.equal([status, location], [301, path.replace('/lists', '/systems')]);
+  }
+  for (const path of [`/lists/${privateList}/brief`, '/stigs/harbor_linux_3/beside', '/catalog/files'])
+    assert.is((await loadPage(t, path, alice)).status, 404, path);
+});
+
 access('every page is in the table, but for signing in and out and what pages load', () => {
   const known = new Set(table.map((row) => row.route));
-  const apart = new Set(['POST /signin', 'POST /signout', 'GET /assets/:name']);
+  const apart = new Set(['POST /signin', 'POST /signout', 'GET /assets/:name', 'GET /lists/*']);
   const mounted = t.app.routes
     .filter((route) => route.method !== 'ALL' && isPage(route.path))
     .map((route) => `${route.method} ${route.path}`);

@@ -3,7 +3,7 @@ import { shortTitle } from '../../src/pages/parts/components.tsx';
 import { testApp } from '../support/app.ts';
 import { ask, countingIds, sessionCaller, testId, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
-import { attributesOf, loadPage, textOf } from '../support/pages.ts';
+import { attributesOf, listOf, loadPage, textOf } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
 import { scapRules, writeScap } from '../support/scap-writer.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
@@ -40,8 +40,7 @@ const page = async (path: string, caller = ann): Promise<string> => {
   return html;
 };
 const api = async (path: string): Promise<Json> => {
-  // In the API a system is a list.
-  const { status, json } = await t.get(`/api/v1${path.replace('/systems/', '/lists/')}`, {
+  const { status, json } = await t.get(`/api/v1${listOf(path)}`, {
     token: null,
     headers: ann,
   });

@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import { testApp } from '../support/app.ts';
 import { sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
-import { loadPage, textOf } from '../support/pages.ts';
+import { listOf, loadPage, textOf } from '../support/pages.ts';
 import { readZip } from '../support/read-zip.ts';
 import { shipped } from '../support/reference.ts';
 import { noFormat } from '../support/words.ts';
@@ -45,7 +45,11 @@ pages('pasted, typed or as csv: the zip is that of the API', async () => {
     ['ckl', 'host'],
   ] as const) {
     const body = JSON.stringify({ hosts, format, layout });
-    const api = await t.app.request(`/api/v1${here}`, { method: 'POST', headers: { Authorization }, body });
+    const api = await t.app.request(`/api/v1${listOf(here)}`, {
+      method: 'POST',
+      headers: { Authorization },
+      body,
+    });
     const wanted = Buffer.from(await api.arrayBuffer());
     assert.is((await readZip(wanted)).size, layout === 'host' ? 2 : 4);
     const pasted = 'web01\t10.0.0.11\tweb01.x.test\tmember server\r\nweb02\r\n';
@@ -115,7 +119,7 @@ pages('hosts are kept with the list, ticked, and made to a zip at one press', as
   await loadPage(t, `${list}/stigs`, ann, { slugs: slugs.join('\n') });
   const at = `${list}/checklists`;
   const hostsOf = async () =>
-    (await t.get(`/api/v1${list}/hosts`, { token: null, headers: ann })).json.hosts as object[];
+    (await t.get(`/api/v1${listOf(list)}/hosts`, { token: null, headers: ann })).json.hosts as object[];
   const table =
     'name;stigs\nweb01;Lantern Web Server 2\nWIN_SRV01;harbor_linux_3\ndb;"harbor_linux_3;lantern_web_server_2"';
   const kept = await loadPage(t, at, ann, formOf({ hosts: table, keep: '1' }));

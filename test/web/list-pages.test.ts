@@ -7,7 +7,7 @@ import { readPasted } from '../../src/collections/pasted.ts';
 import { testApp } from '../support/app.ts';
 import { ask, countingIds, sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
-import { loadPage, textOf } from '../support/pages.ts';
+import { listOf, loadPage, textOf } from '../support/pages.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { rowsOf } from '../support/tables.ts';
 import { told } from '../support/told.ts';
@@ -55,7 +55,7 @@ lists.after(() => t.db.close());
 const make = async (name: string, visibility = 'PRIVATE') =>
   (await loadPage(t, '/systems', ann, { name, visibility })).location!;
 const entries = async (home: string): Promise<Record<string, unknown>[]> =>
-  (await t.get(`/api/v1${home}/stigs`, { token: null, headers: ann })).json.stigs;
+  (await t.get(`/api/v1${listOf(home)}/stigs`, { token: null, headers: ann })).json.stigs;
 
 const index = createStigNameIndex(t.db);
 const called = index.exactly;
@@ -258,7 +258,7 @@ lists('a row that a page moves takes its place among the others, and no two have
   // Ties and gaps of the API, which moves nothing else; a note alone leaves them.
   const last = 2 ** 31 - 1;
   for (const [at, slug] of order.entries())
-    await ask(t, 'PUT', `/api/v1${home}/stigs/${slug}`, ann, { position: at === 0 ? 7 : last });
+    await ask(t, 'PUT', `/api/v1${listOf(home)}/stigs/${slug}`, ann, { position: at === 0 ? 7 : last });
   order = await slugs();
   await move(order[2]!, last, 'a note alone');
   assert.equal(await fields(home, 'position'), [[7], [last], [last]]);
@@ -420,7 +420,7 @@ lists('an overview is sorted over all its pages, what has no value last', async 
   await runImport(t.db, many);
   const slugs = [...Array.from({ length: 101 }, (_, index) => `MANY_${index}`), 'reed_rtr', 'qel_9'];
   await loadPage(t, `${home}/stigs`, ann, { slugs: slugs.join('\n') });
-  const { json } = await t.get(`/api/v1${home}/export`, { token: null, headers: ann });
+  const { json } = await t.get(`/api/v1${listOf(home)}/export`, { token: null, headers: ann });
   const all: { slug: string; title: string; findingCount: number }[] = json.stigs;
   assert.is(all.length, 103);
   const shown = async (sort: string) => {

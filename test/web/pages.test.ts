@@ -5,7 +5,7 @@ import { type TestApp, testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
 import { countingIds, sessionCaller, testId, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
-import { attributesOf, loadPage, textOf } from '../support/pages.ts';
+import { attributesOf, listOf, loadPage, textOf } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
 import { linesOf, rowsOf } from '../support/tables.ts';
 
@@ -238,7 +238,7 @@ pages('signing in leads to our own pages alone', async () => {
   const from = { 'Sec-Fetch-Site': 'same-origin' };
   for (const [caller, form, next] of [
     [{ 'Sec-Fetch-Site': 'cross-site' }, { name: 'planted', visibility: 'SHARED' }, '/'],
-    [{ ...from, Referer: 'https://site.example/lists?page=2' }, parts, '/systems?page=2'],
+    [{ ...from, Referer: 'https://site.example/systems?page=2' }, parts, '/systems?page=2'],
     [{ ...from, Referer: 'https://evil.example//evil.example/x' }, parts, '/'],
   ] as const) {
     const answer = await loadPage(t, '/systems', caller, form);
@@ -323,7 +323,7 @@ pages('lists are made, filled, changed, copied, deleted and restored by forms', 
   const made = await loadPage(t, '/systems', ann, { ...form, description: 'two\r\nlines' });
   const home = made.location!;
   assert.match(home, /^\/systems\/[0-9a-f-]{36}$/);
-  const api = async () => (await t.get(`/api/v1${home}`, { token: null, headers: ann })).json;
+  const api = async () => (await t.get(`/api/v1${listOf(home)}`, { token: null, headers: ann })).json;
   const leads = async (path: string, fields: Record<string, string>, to = home) =>
     assert.is((await loadPage(t, path, ann, fields)).location, to, path);
   const { name, description, tags, color, visibility, createdById } = await api();
