@@ -5,10 +5,11 @@ import type { ControlsResult } from './controls/catalog.ts';
 import { isControlsCsv, parseControlsCsv } from './controls/controls-csv.ts';
 import { parseCprt } from './controls/cprt.ts';
 import { cprtDocument } from './controls/cprt-shape.ts';
-import { isOscalCatalog, parseOscalCatalog } from './controls/oscal-catalog.ts';
-import { isOscalProfile, parseOscalProfile } from './controls/oscal-profile.ts';
+import { parseOscalCatalog } from './controls/oscal-catalog.ts';
+import { isOscal } from './controls/oscal-document.ts';
+import { parseOscalProfile } from './controls/oscal-profile.ts';
 import { isMappingsCsv, parseMappingsCsv } from './crosswalk/mappings-csv.ts';
-import { isOscalMapping, parseOscalMapping } from './crosswalk/oscal-mapping.ts';
+import { parseOscalMapping } from './crosswalk/oscal-mapping.ts';
 import type { Group } from './groups.ts';
 import {
   interchangeBeginning,
@@ -166,9 +167,9 @@ function parseText(bytes: Uint8Array, options: ParseOptions): Parsed {
 
 /** Reads a JSON value about controls; null for any other value. Throws `ImportError`. */
 export function parseControlsJson(value: unknown, framework?: string): ControlsResult | null {
-  if (isOscalCatalog(value)) return parseOscalCatalog(value, framework);
-  if (isOscalMapping(value)) return parseOscalMapping(value);
-  if (isOscalProfile(value)) return parseOscalProfile(value);
+  if (isOscal(value, 'catalog')) return parseOscalCatalog(value, framework);
+  if (isOscal(value, 'mapping-collection')) return parseOscalMapping(value);
+  if (isOscal(value, 'profile')) return parseOscalProfile(value);
   return cprtDocument(value) === null ? null : parseCprt(value);
 }
 

@@ -3,7 +3,7 @@ import { ImportError } from '../../src/read/import-error.ts';
 import type { XmlElement, XmlHandler } from '../../src/read/xml.ts';
 import { createLosses, unstoredAttributes } from '../read/losses.ts';
 import { collapseLine, excerpt, firstOf } from '../read/source-text.ts';
-import { type ControlsResult, cciListRecord } from './catalog.ts';
+import { type ControlsResult, cciListRecord, withKind } from './catalog.ts';
 import { readCciReferences } from './cci-references.ts';
 import type { CciItem } from './control-record.ts';
 
@@ -75,14 +75,16 @@ export class CciListBuilder implements XmlHandler {
 
   /** The list in order of identifiers (rule F4.1). Throws `ImportError` for a missing part and a repeated item. */
   result(): ControlsResult {
-    if (this.version === '') throw new ImportError('the CCI list has no version', kind);
-    const record = cciListRecord(kind, this.version, this.items.map(readItem));
-    const { pairs, warnings } = readCciReferences(record.items);
-    return {
-      kind,
-      records: [{ ...record, pairs }],
-      warnings: [...unknownStatuses(record.items), ...warnings, ...this.losses.warnings()],
-    };
+    return withKind(kind, () => {
+      if (this.version === '') throw new ImportError('the CCI list has no version');
+      const record = cciListRecord(this.version, this.items.map(readItem));
+      const { pairs, warnings } = readCciReferences(record.items);
+      return {
+        kind,
+        records: [{ ...record, pairs }],
+        warnings: [...unknownStatuses(record.items), ...warnings, ...this.losses.warnings()],
+      };
+    });
   }
 }
 
@@ -98,10 +100,10 @@ export function unknownStatuses(items: CciItem[]): string[] {
 
 function readItem({ id, status, types, definition, references }: RawItem): CciItem {
   const identifier = canonicalIdentifier('cci', id);
-  if (identifier === null) throw new ImportError(`the item id "${excerpt(id)}" is not a CCI`, kind);
-  if (status === '') throw new ImportError(`${identifier} has no status`, kind);
-  if (definition === '') throw new ImportError(`${identifier} has no definition`, kind);
+  if (identifier === null) throw new ImportError(`the item id "${excerpt(id)}" is not a CCI`);
+  if (status === '') throw new ImportError(`${identifier} has no status`);
+  if (definition === '') throw new ImportError(`${identifier} has no definition`);
   const incomplete = references.find(({ version, index }) => version === '' || index === '');
-  if (incomplete) throw new ImportError(`a reference of ${identifier} has no version or no index`, kind);
+  if (incomplete) throw new ImportError(`a reference of ${identifier} has no version or no index`);
   return { identifier, status, type: types.join(', '), definition, references };
 }

@@ -4,7 +4,7 @@ import { prepareInsert } from '../../src/db/insert.ts';
 import type { SourceProblem } from '../../src/read/import-error.ts';
 import { deriveBaselines, readCatalogs, writeCatalogs } from '../controls/derive-catalogs.ts';
 import type { BaselineLayer, MergedCatalog } from '../controls/merge.ts';
-import { createFindCatalog, type FindCatalog } from '../controls/oscal-ids.ts';
+import { type CatalogFinder, createCatalogFinder } from '../controls/named-catalog.ts';
 import type { Removed } from '../controls/parts.ts';
 import { firstOf } from '../read/source-text.ts';
 import { type CatalogView, catalogView } from './catalog-view.ts';
@@ -20,7 +20,11 @@ export function deriveControls(
   timedClosure: (work: () => boolean) => boolean = (work) => work(),
 ): SourceProblem[] | null {
   const catalogs = readCatalogs(db);
-  const { baselines, problems: unresolved } = deriveBaselines(db, catalogs, createFindCatalog(db, catalogs));
+  const { baselines, problems: unresolved } = deriveBaselines(
+    db,
+    catalogs,
+    createCatalogFinder(db, catalogs),
+  );
   writeCatalogs(db, catalogs, baselines);
   const { view, found, edges, problems } = crosswalkOf(db, catalogs);
   writeFoundEnds(db, found);
@@ -53,7 +57,7 @@ export function crosswalkOf(db: Database, catalogs: MergedCatalog[] = readCatalo
   const facts = readMappings(db);
   const found = findEnds(
     facts.filter(({ stated }) => stated !== null),
-    createFindCatalog(db, catalogs),
+    createCatalogFinder(db, catalogs),
   );
   return { view, found, ...deriveEdges(facts, view) };
 }
@@ -81,7 +85,7 @@ function readMappings(db: Database): StatedFact[] {
  * Sets the ends of pairs from OSCAL to the controls that have their ids, of each mapping and name together; gives those
  * that changed.
  */
-function findEnds(facts: StatedFact[], findCatalog: FindCatalog): Set<StatedFact> {
+function findEnds(facts: StatedFact[], finder: CatalogFinder): Set<StatedFact> {
   const changed = new Set<StatedFact>();
   for (const side of ['from', 'to'] as const) {
     const ends = facts.map((fact) => {
@@ -95,7 +99,7 @@ function findEnds(facts: StatedFact[], findCatalog: FindCatalog): Set<StatedFact
       JSON.stringify([fact.sourceId, framework, version, mapping, files]),
     );
     for (const of of named.values()) {
-      const found = findCatalog([...new Set(of.map(({ id }) => id))], of[0]!);
+      const found = finder.find([...new Set(of.map(({ id }) => id))], of[0]!);
       for (const { fact, id, ...stated } of of) {
         const { framework, version } = found ?? stated;
         const identifier = found?.identifierOf(id) ?? id;

@@ -1,7 +1,7 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import type { XmlElement } from '../../src/read/xml.ts';
-import type { ControlsResult } from '../controls/catalog.ts';
+import { type ControlsResult, withKind } from '../controls/catalog.ts';
 import type { MappingPair } from '../controls/control-record.ts';
 import { dod8500Version } from '../controls/dod-8500.ts';
 import { createLosses } from '../read/losses.ts';
@@ -27,30 +27,32 @@ export function isDiacapMap(root: XmlElement): boolean {
  * is a control: it gives a warning. Throws `ImportError` for other wrong entries and a repeated pair.
  */
 export function parseDiacapMap(root: XmlNode): ControlsResult {
-  const warnings: string[] = [];
-  const pairs = new Map<string, MappingPair>();
-  for (const [index, node] of childrenOf(root, 'Iac').entries()) {
-    const control = node.attributes.control ?? '';
-    const fromIdentifier = canonicalIdentifier('dod-8500', control);
-    if (fromIdentifier === null)
-      throw new ImportError(`the control "${excerpt(control)}" of Iac ${index + 1} is not in 8500.2`, kind);
-    for (const entry of childrenOf(node, 'NistControl')) {
-      const pair = readEntry(entry, fromIdentifier, warnings);
-      if (!pair) continue;
-      const key = `${fromIdentifier} -> ${pair.toIdentifier} of ${pair.toVersion}`;
-      if (pairs.has(key)) throw new ImportError(`the pair ${key} occurs twice`, kind);
-      pairs.set(key, pair);
+  return withKind(kind, () => {
+    const warnings: string[] = [];
+    const pairs = new Map<string, MappingPair>();
+    for (const [index, node] of childrenOf(root, 'Iac').entries()) {
+      const control = node.attributes.control ?? '';
+      const fromIdentifier = canonicalIdentifier('dod-8500', control);
+      if (fromIdentifier === null)
+        throw new ImportError(`the control "${excerpt(control)}" of Iac ${index + 1} is not in 8500.2`);
+      for (const entry of childrenOf(node, 'NistControl')) {
+        const pair = readEntry(entry, fromIdentifier, warnings);
+        if (!pair) continue;
+        const key = `${fromIdentifier} -> ${pair.toIdentifier} of ${pair.toVersion}`;
+        if (pairs.has(key)) throw new ImportError(`the pair ${key} occurs twice`);
+        pairs.set(key, pair);
+      }
     }
-  }
-  if (pairs.size === 0) throw new ImportError('the map has no pairs', kind);
-  const losses = createLosses();
-  countLosses(root, read, losses);
-  const head = { fromFramework: 'dod-8500', fromVersion: dod8500Version, edition: '' };
-  return {
-    kind,
-    records: [{ type: 'mapping', ...head, pairs: [...pairs.values()] }],
-    warnings: [...warnings, ...losses.warnings()],
-  };
+    if (pairs.size === 0) throw new ImportError('the map has no pairs');
+    const losses = createLosses();
+    countLosses(root, read, losses);
+    const head = { fromFramework: 'dod-8500', fromVersion: dod8500Version, edition: '' };
+    return {
+      kind,
+      records: [{ type: 'mapping', ...head, pairs: [...pairs.values()] }],
+      warnings: [...warnings, ...losses.warnings()],
+    };
+  });
 }
 
 function readEntry(entry: XmlNode, fromIdentifier: string, warnings: string[]): MappingPair | null {
@@ -62,9 +64,9 @@ function readEntry(entry: XmlNode, fromIdentifier: string, warnings: string[]): 
   }
   const toIdentifier = canonicalIdentifier('nist-800-53', reference);
   if (toIdentifier === null)
-    throw new ImportError(`${fromIdentifier}: "${excerpt(reference)}" is not a control of 800-53`, kind);
+    throw new ImportError(`${fromIdentifier}: "${excerpt(reference)}" is not a control of 800-53`);
   if (revision !== '3' && revision !== '4')
-    throw new ImportError(`${fromIdentifier}: ${toIdentifier} has the revision "${excerpt(revision)}"`, kind);
+    throw new ImportError(`${fromIdentifier}: ${toIdentifier} has the revision "${excerpt(revision)}"`);
   return {
     fromIdentifier,
     toFramework: 'nist-800-53',
