@@ -45,9 +45,9 @@ export interface XmlVisitor {
 /** The visitor of a document that is small enough for one tree. */
 export const wholeTree = (use: (root: XmlNode) => void): XmlVisitor => ({ visit: () => 'tree', tree: use });
 
-/** The child elements with a name, in document order. */
+/** The child elements with a name, of the namespace of the element, in document order. */
 export function childrenOf(node: XmlNode, name: string): XmlNode[] {
-  return elementsOf(node).filter((child) => child.name === name);
+  return elementsOf(node).filter((child) => child.name === name && child.uri === node.uri);
 }
 
 /** The child elements, in document order. */
