@@ -13,8 +13,9 @@ import type { Staging } from './staging.ts';
 import { deriveScap } from './stigs/derive-scap.ts';
 import { decideIdentity } from './stigs/identity.ts';
 import { describeIdentity } from './stigs/identity-outcomes.ts';
+import { readOverrides, storeOverrides } from './stigs/overrides.ts';
+import { readPrintings } from './stigs/printings.ts';
 import { createSearchIndex } from './stigs/search-index.ts';
-import { readOverrides, readPrintings, storeOverrides } from './stigs/store.ts';
 import { type SlugChange, writeIdentity } from './stigs/write.ts';
 
 /** The ledger line of a catalog that states that it is a part. */
@@ -89,7 +90,7 @@ function decideStigs(
   const { touched, changes } = writeIdentity(db, printings, identity);
   phases.timed('search', () => createSearchIndex(db).reconcile());
   const fresh = new Set(releases.map(({ id }) => id));
-  const outcomes = describeIdentity(db, printings, identity, { fresh, changes });
+  const outcomes = describeIdentity(printings, identity, { fresh, changes });
   noteDecisions(lines, outcomes, (sha256) => staging.unchanged(sha256)?.target ?? null);
   const changed = releases.length > 0 || isOther || touched.size > 0;
   const unusedOverrides = identity.unused.filter((benchmarkId) => overrides.has(benchmarkId));

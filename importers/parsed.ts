@@ -3,7 +3,7 @@ import type { CatalogPart, ControlsResult } from './controls/catalog.ts';
 import type { ControlsRecord } from './controls/control-record.ts';
 import type { DocumentRecord } from './guidance/document-record.ts';
 import type { RolesRecord } from './guidance/roles/role-record.ts';
-import type { ScapContent } from './stigs/scap-parse.ts';
+import type { ScapContent } from './stigs/scap.ts';
 import type { SynonymGroup } from './stigs/synonyms-csv.ts';
 import type { XccdfRelease } from './stigs/xccdf-record.ts';
 

@@ -28,7 +28,7 @@ export interface ImportOptions {
   /** Follow no link, even if the user named it. */
   noLinks?: boolean;
   dryRun?: boolean;
-  /** The operator's slugs by benchmark id (rule F2.4 step 6), which the catalog keeps; an empty slug removes one. */
+  /** The operator's slugs by benchmark id (rule D24.5, step 3), which the catalog keeps; an empty slug removes one. */
   overrides?: Map<string, string>;
   /** SHA-256 of files to ignore: an operator took them back (rule D42.8). */
   takenBack?: Set<string>;

@@ -1,5 +1,4 @@
-import type { XmlElement } from '../../src/read/xml.ts';
-import { textOf, type XmlNode } from '../read/xml-tree.ts';
+import { textOf, type XmlElement, type XmlNode } from '../../src/read/xml.ts';
 import { isBlockText, isLineText, lineOfXml, plainOfXml, plainTexts } from './oscal-markup.ts';
 
 const namespace = 'http://csrc.nist.gov/ns/oscal/1.0';
@@ -7,8 +6,8 @@ const namespace = 'http://csrc.nist.gov/ns/oscal/1.0';
 /** Whether an element is the root of an OSCAL XML document of a model. */
 export const isOscalXml =
   (model: 'catalog' | 'profile' | 'mapping-collection') =>
-  ({ local, uri }: XmlElement): boolean =>
-    local === model && uri === namespace;
+  ({ name, uri }: XmlElement): boolean =>
+    name === model && uri === namespace;
 
 /** Converts a document of OSCAL in XML to the value of its JSON, but with plain texts. */
 export function valueOfXml(root: XmlNode): unknown {

@@ -1,7 +1,7 @@
 import { compareCodePoints } from '../../src/base/text.ts';
 import type { Database } from '../../src/db/database.ts';
 import { excerpt } from '../read/source-text.ts';
-import { compareScapVersions } from './scap-parse.ts';
+import { compareScapVersions } from './scap.ts';
 
 /** A content as one source states it. */
 interface StatedContent {

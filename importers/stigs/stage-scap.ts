@@ -1,7 +1,7 @@
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
 import type { Stated } from '../read/stated.ts';
-import type { ScapContent } from './scap-parse.ts';
+import type { ScapContent } from './scap.ts';
 
 /** Stores the SCAP content of one source, inside the run's transaction; gives the ledger's target and counts. */
 export function stageScap(db: Database, sourceId: number, contents: ScapContent[]): Stated {
