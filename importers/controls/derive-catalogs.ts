@@ -13,7 +13,7 @@ import {
   rankLayers,
   withOlderTexts,
 } from './merge.ts';
-import type { CatalogFinder } from './named-catalog.ts';
+import { type CatalogFinder, versionOf } from './named-catalog.ts';
 import { type ListedBaseline, resolveProfiles, type StoredProfile } from './resolve-profiles.ts';
 import { serveControl } from './served-control.ts';
 
@@ -83,11 +83,14 @@ function readBaselines({ sqlite }: Database, finder: CatalogFinder): ListedBasel
     // Profiles of 800-53 are read with its identifiers.
     if (row.framework === 'nist-800-53') return { ...row, settings, identifiers: new Set(identifiers) };
     const found = finder.find(identifiers, row);
-    const { framework, identifierOf } = found ?? { framework: '', identifierOf: (id: string) => id };
-    // The version of another framework is none of this one.
-    const isOfIt = framework === row.framework || (row.framework === '' && framework === 'nist-800-53');
-    const version = isOfIt ? row.version : '';
-    return { ...row, settings, framework, version, identifiers: new Set(identifiers.map(identifierOf)) };
+    const framework = found?.framework ?? '';
+    return {
+      ...row,
+      settings,
+      framework,
+      version: versionOf(framework, row),
+      identifiers: new Set(identifiers.map((id) => found?.identifierOf(id) ?? id)),
+    };
   });
 }
 

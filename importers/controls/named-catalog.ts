@@ -41,6 +41,12 @@ export function fileStem(address: string): string {
   return address.startsWith('#') ? '' : name.toLowerCase().replace(/(?:\.(?:json|xml|gz|min))+$/, '');
 }
 
+/** The version that a document names, if it is one of a framework; `""` for none. */
+export function versionOf(framework: string, named: NamedCatalog): string {
+  const isNamed = framework === named.framework || (named.framework === '' && framework === 'nist-800-53');
+  return isNamed ? named.version : '';
+}
+
 /** A catalog that has controls with some ids. */
 interface FoundCatalog {
   framework: string;

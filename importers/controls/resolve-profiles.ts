@@ -11,7 +11,7 @@ import type {
   ProfileSelection,
 } from './control-record.ts';
 import { type BaselineLayer, baselinesOf, type MergedCatalog } from './merge.ts';
-import { type CatalogFinder, fileStem, spellingsOf } from './named-catalog.ts';
+import { type CatalogFinder, fileStem, spellingsOf, versionOf } from './named-catalog.ts';
 import { insertPattern } from './oscal-texts.ts';
 import { entriesOf, mergeSettings } from './profile-values.ts';
 
@@ -99,7 +99,7 @@ export function resolveProfiles(
     const baseline = listedBaseline(each) ?? nistBaseline(each);
     if (baseline !== null) return baseline;
     const named = catalogs.filter((catalog) => finder.isNamed(catalog, each) && fits(catalog, each.version));
-    const found = named.length > 0 ? named : catalogsOfSelection(each);
+    const found = named.length > 0 ? named : catalogsOfIds(each);
     const controls = new Set(found.flatMap((catalog) => catalog.controls));
     return found.length === 0 ? null : { controls, settings: [] };
   }
@@ -130,22 +130,16 @@ export function resolveProfiles(
     return found.length === 0 ? null : { controls: new Set(found.flat()), settings: [] };
   }
 
-  /** The catalogs of the framework that has most of what an import selects. */
-  function catalogsOfSelection({ include, ...named }: ProfileImport): MergedCatalog[] {
-    const ids = include.flatMap((selection) => selection.ids);
-    const [best] = catalogs
-      .map(({ framework, controls }) => ({
-        framework,
-        size: select(new Set(controls), include, 'names', () => {}).size,
-      }))
-      .filter(({ size }) => size > 0)
-      .sort((a, b) => b.size - a.size);
-    const framework = finder.find(ids, named)?.framework ?? best?.framework;
-    // The version of another framework is none of this one.
-    const isOfIt = framework === named.framework || (named.framework === '' && framework === 'nist-800-53');
-    return catalogs.filter(
-      (catalog) => catalog.framework === framework && (!isOfIt || fits(catalog, named.version)),
+  /** The catalogs of the framework that has most of the ids of an import. */
+  function catalogsOfIds(each: ProfileImport): MergedCatalog[] {
+    const found = finder.find(
+      each.include.flatMap(({ ids }) => ids),
+      each,
     );
+    if (found === null) return [];
+    const { framework } = found;
+    const version = versionOf(framework, each);
+    return catalogs.filter((catalog) => catalog.framework === framework && fits(catalog, version));
   }
 
   /** The controls that some selections name, and warnings of what names none. */
