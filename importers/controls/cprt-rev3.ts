@@ -1,89 +1,117 @@
 import { compareCodePoints } from '../../src/base/text.ts';
-import { canonicalIdentifier, familyCodeOf } from '../../src/catalog/controls/identifier.ts';
-import type { StatementPart } from '../../src/catalog/controls/schema.ts';
+import { methodNames } from '../../src/catalog/controls/assessment-record.ts';
+import { canonicalIdentifier, familyCodeOf, oscalId } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../../src/read/import-error.ts';
-import { closeUp, collapseLine, collapseLines, excerpt } from '../read/source-text.ts';
-import { catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
-import type { CatalogRecord, ControlRecord, MappingPair, MappingRecord } from './control-record.ts';
-import { createAssessments } from './cprt-assessment.ts';
-import type { Cprt, CprtElement } from './cprt-shape.ts';
-import { labelOfItem, renderStatement } from './statement.ts';
+import { collapseLine, excerpt } from '../read/source-text.ts';
+import type { ControlsRecord, MappingPair } from './control-record.ts';
+import { byRequirement, type Cprt, type CprtElement } from './cprt-shape.ts';
+import { readCatalog } from './oscal-catalog.ts';
+import { sp800171 } from './oscal-publication.ts';
+import { oscalCatalog } from './oscal-shape.ts';
 
 const framework = 'nist-800-171';
-const version = 'Rev 3';
 
-/** Reads 800-171 Rev 3 and its published mapping to 800-53. Throws `ImportError` naming what is broken. */
-export function readRev3(data: Cprt): [CatalogRecord, MappingRecord] {
-  const edition = data.documents[0]!.version;
+/**
+ * Reads 800-171 Rev 3 with the assessments of 800-171A, as a catalog of OSCAL, and its published mapping to 800-53.
+ * Throws `ImportError` naming what is broken.
+ */
+export function readRev3(data: Cprt): { records: ControlsRecord[]; warnings: string[] } {
+  const publication = sp800171(data.documents[0]!.version);
+  const metadata = { title: 'NIST SP 800-171 Rev 3' };
+  const { catalog } = oscalCatalog.parse({ catalog: { metadata, groups: groupsOf(data) } });
+  const record = readCatalog(catalog, publication);
+  const { version: fromVersion, edition, warnings } = publication;
+  const pairs = readPairs(data);
+  return {
+    records: [record, { type: 'mapping', fromFramework: framework, fromVersion, edition, pairs }],
+    warnings,
+  };
+}
+
+/** The families with their requirements, as groups of OSCAL. */
+function groupsOf(data: Cprt): object[] {
   const elements = elementsById(data);
   const itemsBelow = statementItems(data, elements);
-  const assessmentOf = createAssessments(data, elements);
-  const successors = data.relationships.filter(({ type }) =>
-    ['incorporated_into', 'addressed_by'].includes(type),
-  );
+  const relationsFrom = Map.groupBy(data.relationships, ({ from }) => from);
+  const determined = Map.groupBy(data.relationships, ({ to }) => to);
+  const parameters = byRequirement(data, 'odp');
+  const determinations = byRequirement(data, 'determination');
+  const methods = methodNames.map((method) => [method, byRequirement(data, method.toLowerCase())] as const);
 
-  function readRequirement(element: CprtElement): ControlRecord {
-    const identifier = canonicalIdentifier(framework, element.id);
+  function familyOf({ id }: CprtElement): CprtElement {
+    const identifier = canonicalIdentifier(framework, id);
     if (!identifier?.startsWith('0'))
-      throw new ImportError(`"${excerpt(element.id)}" is not a requirement of 800-171 Rev 3`);
+      throw new ImportError(`"${excerpt(id)}" is not a requirement of 800-171 Rev 3`);
     const family = elements.get(familyCodeOf(framework, identifier));
     if (family?.type !== 'family') throw new ImportError(`the requirement ${identifier} has no family`);
-    const head = {
-      identifier,
-      title: collapseLine(element.title),
-      family: collapseLine(family.title),
+    return family;
+  }
+
+  function controlOf({ id, title }: CprtElement): object {
+    const control = { id: oscalId(framework, id), title: title || id };
+    const withdrawal = `WR-${id}`;
+    if (elements.has(withdrawal))
+      return {
+        ...control,
+        props: [{ name: 'status', value: 'withdrawn' }],
+        links: (relationsFrom.get(withdrawal) ?? []).map(({ type, to }) => ({ rel: type, href: to })),
+      };
+    // The file has parameters in no order.
+    const sorted = (parameters.get(id) ?? []).toSorted((a, b) => compareCodePoints(a.id, b.id));
+    const discussion = elements.get(`D-${id}`)?.text ?? '';
+    return {
+      ...control,
+      params: sorted.map(parameterOf),
+      parts: [
+        { ...partOf(elements.get(`SR-${id}`)), name: 'statement' },
+        { name: 'guidance', prose: discussion.replace(/<\/?a\b[^<>]*>/g, '') },
+        ...(determinations.get(id) ?? []).map(objectiveOf),
+        ...methods.flatMap(([method, stated]) =>
+          (stated.get(id) ?? []).map(({ text }) => methodOf(method, text)),
+        ),
+      ],
     };
-    if (elements.has(`WR-${identifier}`))
-      return controlRecord(framework, {
-        ...head,
-        status: 'withdrawn',
-        withdrawnInto: readTargets(identifier),
-      });
-    const statementParts = readStatement(identifier);
-    const discussion = elements.get(`D-${identifier}`)?.text ?? '';
-    return controlRecord(framework, {
-      ...head,
-      statement: renderStatement(statementParts),
-      statementParts,
-      guidance: closeUp(collapseLines(discussion.replace(/<\/?a\b[^<>]*>/g, ''))),
-      ...assessmentOf(identifier),
-    });
   }
 
-  function readTargets(identifier: string): string[] {
-    const targets = successors.filter(({ from }) => from === `WR-${identifier}`).map(({ to }) => to);
-    const unknown = targets.find((target) => elements.get(target)?.type !== 'requirement');
-    if (unknown === undefined) return inCatalogOrder(framework, targets);
-    throw new ImportError(
-      `${identifier} is incorporated into "${excerpt(unknown)}", which is not a requirement`,
-    );
+  const partOf = (element: CprtElement | undefined): object => ({
+    id: element?.id,
+    name: 'item',
+    prose: element?.text,
+    parts: (itemsBelow.get(element?.id ?? '') ?? []).map(partOf),
+  });
+
+  function parameterOf({ id, title }: CprtElement): object {
+    const below = (relationsFrom.get(id) ?? []).map(({ to }) => elements.get(to));
+    const words = collapseLine(below.find((each) => each?.type === 'odp_statement')?.text ?? title);
+    const selection = below.find((each) => each?.type === 'odp_type')?.id;
+    const parameter = { id, props: [{ name: 'label', value: id }] };
+    if (selection !== 'multi_select' && selection !== 'single_select')
+      return { ...parameter, label: words.replace(/^organization-defined /, '') };
+    const howMany = selection === 'multi_select' ? 'one-or-more' : 'one';
+    return { ...parameter, select: { 'how-many': howMany, choice: splitAtSemicolons(words) } };
   }
 
-  function readStatement(identifier: string): StatementPart[] {
-    const id = `SR-${identifier}`;
-    const lead = elements.get(id);
-    if (!lead) throw new ImportError(`the requirement ${identifier} has no statement and is not withdrawn`);
-    const parts = readItems(id);
-    const prose = collapseLine(lead.text);
-    if (prose === '' && parts.length === 0)
-      throw new ImportError(`the statement of the requirement ${identifier} is empty`);
-    return prose === '' ? parts : [{ id, label: '', prose, parts: [] }, ...parts];
-  }
-
-  const readItems = (parent: string): StatementPart[] =>
-    (itemsBelow.get(parent) ?? []).map(({ id, text }) => ({
+  function objectiveOf({ id, text }: CprtElement): object {
+    const item = determined.get(id)?.find(({ from }) => from.startsWith('SR-'));
+    return {
       id,
-      label: labelOfItem(id),
-      prose: closeUp(collapseLine(text)),
-      parts: readItems(id),
-    }));
+      name: 'assessment-objective',
+      props: [{ name: 'label', value: id.replace(/^DS-/, '') }],
+      links: item === undefined ? [] : [{ rel: 'assessment-for', href: `#${item.from}` }],
+      // `<A.03.01.01.ODP[01]: time period>` inserts a parameter.
+      prose: text.replace(/<([^<>:]+):([^<>]*)>/g, (_, parameter: string, words: string) =>
+        elements.get(parameter)?.type === 'odp'
+          ? `{{ insert: param, ${parameter} }}`
+          : `[Assignment: ${words.trim()}]`,
+      ),
+    };
+  }
 
-  const controls = data.elements.filter(({ type }) => type === 'requirement').map(readRequirement);
-  const pairs = readPairs(data);
-  return [
-    catalogRecord({ framework, version, edition }, controls),
-    { type: 'mapping', fromFramework: framework, fromVersion: version, edition, pairs },
-  ];
+  const requirements = data.elements.filter(({ type }) => type === 'requirement');
+  return [...Map.groupBy(requirements, familyOf)].map(([{ title }, members]) => ({
+    title,
+    controls: members.map(controlOf),
+  }));
 }
 
 function elementsById(data: Cprt): Map<string, CprtElement> {
@@ -102,12 +130,29 @@ function statementItems(data: Cprt, elements: Map<string, CprtElement>): Map<str
     .filter(({ type }) => type === 'security_requirement')
     .sort((a, b) => compareCodePoints(a.id, b.id));
   for (const { id } of items) {
-    if (!/^SR-\d\d\.\d\d\.\d\d(?:\.[a-z](?:\.\d\d)?)?$/.test(id))
-      throw new ImportError(`"${excerpt(id)}" is not part of a statement of 800-171 Rev 3`);
-    if (labelOfItem(id) !== '' && !elements.has(parentOf(id)))
+    const match = /^SR-\d\d\.\d\d\.\d\d(\.[a-z](?:\.\d\d)?)?$/.exec(id);
+    if (match === null) throw new ImportError(`"${excerpt(id)}" is not part of a statement of 800-171 Rev 3`);
+    if (match[1] !== undefined && !elements.has(parentOf(id)))
       throw new ImportError(`the part ${id} of a statement has no parent ${parentOf(id)}`);
   }
   return Map.groupBy(items, ({ id }) => parentOf(id));
+}
+
+/** `[SELECT FROM: a; b]` has two objects. */
+function methodOf(method: string, text: string): object {
+  const objects = splitAtSemicolons(text.trim().replace(/^\[SELECT FROM:(.*)\]$/s, '$1'));
+  return {
+    name: 'assessment-method',
+    props: [{ name: 'method', value: method }],
+    parts: [{ name: 'assessment-objects', prose: objects.join('\n\n') }],
+  };
+}
+
+function splitAtSemicolons(text: string): string[] {
+  return text
+    .split(';')
+    .map(collapseLine)
+    .filter((each) => each !== '');
 }
 
 function readPairs({ relationships }: Cprt): MappingPair[] {

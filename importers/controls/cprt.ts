@@ -19,8 +19,9 @@ export function parseCprt(value: unknown): ControlsResult {
     return { kind, records: null, reason: `a CPRT export of another publication: ${excerpt(name)}` };
   return withKind(kind, () => {
     const data = readShape(cprtBody, cprtBodyOf(value), kind);
-    const records = revision === '2' ? [readRev2(data)] : readRev3(data);
-    return { kind, records, warnings: unreadIn(data) };
+    const { records, warnings } =
+      revision === '2' ? { records: [readRev2(data)], warnings: [] } : readRev3(data);
+    return { kind, records, warnings: [...warnings, ...unreadIn(data)] };
   });
 }
 

@@ -11,7 +11,7 @@ import {
   withKind,
   withoutParts,
 } from './catalog.ts';
-import type { ControlRecord } from './control-record.ts';
+import type { CatalogRecord, CciListRecord, ControlRecord } from './control-record.ts';
 import { isControl, isWithdrawn, readContent, readOwnFields } from './oscal-control.ts';
 import { readOscal } from './oscal-document.ts';
 import { type Publication, publicationOf } from './oscal-publication.ts';
@@ -43,8 +43,9 @@ export function parseOscalCatalog(value: unknown, name?: string): ControlsResult
     } = readOscal(oscalCatalog, value, kind);
     const publication = publicationOf(catalog.metadata, name);
     if (isResolved(catalog.metadata)) return partOf(catalog, publication);
-    publication.warnings.push(...unread);
-    return readCatalog(catalog, publication);
+    const { warnings } = publication;
+    warnings.push(...unread);
+    return { kind, records: [readCatalog(catalog, publication)], warnings };
   });
 }
 
@@ -104,7 +105,8 @@ function identifiersOf(members: Member[], publication: Publication): Map<OscalCo
   return identifiers;
 }
 
-function readCatalog(catalog: OscalCatalog, publication: Publication): ControlsResult {
+/** Reads the controls of a catalog with plain texts. Adds to the warnings of the publication. Throws `ImportError`. */
+export function readCatalog(catalog: OscalCatalog, publication: Publication): CatalogRecord | CciListRecord {
   const { framework, version, edition, warnings, frameworkTitle, isOwn } = publication;
   const members = membersOf(catalog);
   const identifiers = identifiersOf(members, publication);
@@ -139,16 +141,11 @@ function readCatalog(catalog: OscalCatalog, publication: Publication): ControlsR
       withdrawnInto: isOwn ? withdrawnInto : inCatalogOrder(framework, withdrawnInto),
     });
   });
-  if (framework !== 'cci')
-    return {
-      kind,
-      records: [catalogRecord({ framework, version, edition, frameworkTitle }, controls)],
-      warnings,
-    };
+  if (framework !== 'cci') return catalogRecord({ framework, version, edition, frameworkTitle }, controls);
   const items = controls.map(({ identifier, family, familyCode, statement }) => {
     return { identifier, status: familyCode, type: family, definition: statement, references: [] };
   });
-  return { kind, records: [cciListRecord(version, items)], warnings };
+  return cciListRecord(version, items);
 }
 
 function parametersOf(catalog: OscalGroup, members: Member[]): OscalParameter[] {

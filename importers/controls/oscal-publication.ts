@@ -44,7 +44,7 @@ export interface Publication extends OscalRelease {
 export function publicationOf(metadata: OscalMetadata, name?: string): Publication {
   if (isRendered(metadata)) return ownExport(metadata, name);
   if (is80053(metadata)) return sp80053(metadata);
-  return is800171(metadata) ? sp800171(metadata) : anyPublication(metadata, name);
+  return is800171(metadata) ? sp800171(editionOf(metadata)) : anyPublication(metadata, name);
 }
 
 const usual = {
@@ -122,11 +122,12 @@ function is800171({ props }: OscalMetadata): boolean {
   );
 }
 
-function sp800171(metadata: OscalMetadata): Publication {
+/** SP 800-171 Rev 3. */
+export function sp800171(edition: string): Publication {
   return {
     framework: 'nist-800-171',
     version: 'Rev 3',
-    edition: editionOf(metadata),
+    edition,
     warnings: [],
     ...usual,
     identifierOf({ id }) {
