@@ -1,6 +1,7 @@
 import { compareCodePoints } from '../../src/base/text.ts';
 import { familyCodeOf, sortKey } from '../../src/catalog/controls/identifier.ts';
 import { ImportError, type Kind } from '../../src/read/import-error.ts';
+import { excerpt } from '../read/source-text.ts';
 import type {
   CatalogRecord,
   CciItem,
@@ -98,10 +99,17 @@ export function cciListRecord(edition: string, items: CciItem[]): CciListRecord 
 
 function eachOnce<T extends { identifier: string }>(framework: string, items: T[]): T[] {
   if (items.length > mostControls) throw new ImportError(`more than ${mostControls} controls`);
-  const byIdentifier = new Map<string, T>();
-  for (const item of items) {
-    if (byIdentifier.has(item.identifier)) throw new ImportError(`${item.identifier} occurs twice`);
-    byIdentifier.set(item.identifier, item);
-  }
+  const byIdentifier = uniqueBy(items, ({ identifier }) => identifier);
   return inCatalogOrder(framework, byIdentifier.keys()).map((identifier) => byIdentifier.get(identifier)!);
+}
+
+/** Items by a key. Throws `ImportError` for a key that occurs twice, with `what` before it. */
+export function uniqueBy<T>(items: T[], keyOf: (item: T) => string, what = ''): Map<string, T> {
+  const byKey = new Map<string, T>();
+  for (const item of items) {
+    const key = keyOf(item);
+    if (byKey.has(key)) throw new ImportError(`${what}${excerpt(key, 200)} occurs twice`);
+    byKey.set(key, item);
+  }
+  return byKey;
 }

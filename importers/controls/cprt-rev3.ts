@@ -3,6 +3,7 @@ import { methodNames } from '../../src/catalog/controls/assessment-record.ts';
 import { canonicalIdentifier, familyCodeOf, oscalId } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { collapseLine, excerpt } from '../read/source-text.ts';
+import { uniqueBy } from './catalog.ts';
 import type { ControlsRecord, MappingPair } from './control-record.ts';
 import { byRequirement, type Cprt, type CprtElement } from './cprt-shape.ts';
 import { readCatalog } from './oscal-catalog.ts';
@@ -30,7 +31,7 @@ export function readRev3(data: Cprt): { records: ControlsRecord[]; warnings: str
 
 /** The families with their requirements, as groups of OSCAL. */
 function groupsOf(data: Cprt): object[] {
-  const elements = elementsById(data);
+  const elements = uniqueBy(data.elements, ({ id }) => id, 'the element ');
   const itemsBelow = statementItems(data, elements);
   const relationsFrom = Map.groupBy(data.relationships, ({ from }) => from);
   const determined = Map.groupBy(data.relationships, ({ to }) => to);
@@ -112,15 +113,6 @@ function groupsOf(data: Cprt): object[] {
     title,
     controls: members.map(controlOf),
   }));
-}
-
-function elementsById(data: Cprt): Map<string, CprtElement> {
-  const elements = new Map<string, CprtElement>();
-  for (const element of data.elements) {
-    if (elements.has(element.id)) throw new ImportError(`the element ${excerpt(element.id)} occurs twice`);
-    elements.set(element.id, element);
-  }
-  return elements;
 }
 
 /** The items of statements by the id of their parent, sorted: the file has them in no order. */

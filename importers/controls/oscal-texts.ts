@@ -1,6 +1,7 @@
 import { assignmentText, selectionText } from '../../src/catalog/controls/assessment-record.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { closeUp, collapseLine, collapseLines, collapseProse, excerpt } from '../read/source-text.ts';
+import { uniqueBy } from './catalog.ts';
 import type { OscalParameter } from './oscal-shape.ts';
 
 /** Writes the texts of a catalog as they are stored; `where` names their place in messages. */
@@ -45,11 +46,7 @@ export function createTexts(
   labelOf: (parameter: OscalParameter) => string,
   warnings: string[],
 ): CatalogTexts {
-  const byId = new Map<string, OscalParameter>();
-  for (const parameter of parameters) {
-    if (byId.has(parameter.id)) throw new ImportError(`the parameter ${excerpt(parameter.id)} occurs twice`);
-    byId.set(parameter.id, parameter);
-  }
+  const byId = uniqueBy(parameters, ({ id }) => id, 'the parameter ');
   const rendered = new Map<string, string>();
   const open = new Set<string>();
   let inserted = 0;
