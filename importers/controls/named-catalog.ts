@@ -17,20 +17,29 @@ const published: [framework: string, name: RegExp, revision?: RegExp][] = [
   ['cci', /\bcontrol correlation identifiers?\b|\bcci list\b/i],
 ];
 
-/** The catalog that a document refers to by an address, `#` and the id of a resource or another. */
+const resourceOf = (href: string, resources: OscalResource[]) =>
+  resources.find(({ uuid }) => uuid !== '' && href === `#${uuid}`);
+
+/** The title and the addresses of what a document refers to by an address, `#` and the id of a resource or another. */
+export function namesOf(href: string, resources: OscalResource[]): string[] {
+  const { title = '', rlinks = [] } = resourceOf(href, resources) ?? {};
+  return [title, ...rlinks.map((link) => link.href), href].filter((name) => name !== '');
+}
+
+/** The catalog that a document refers to by an address. */
 export function namedCatalog(href: string, resources: OscalResource[]): NamedCatalog {
-  const resource = resources.find(({ uuid }) => uuid !== '' && href === `#${uuid}`);
-  const { title = '', props = [], rlinks = [] } = resource ?? {};
+  const { title = '', props = [] } = resourceOf(href, resources) ?? {};
   const own = ownPropOf(props, ownNames.framework);
   if (own !== undefined) return { framework: own, version: ownPropOf(props, ownNames.version) ?? '' };
-  const addresses = [...rlinks.map((link) => link.href), href];
-  for (const text of [title, ...addresses])
+  const names = namesOf(href, resources);
+  for (const text of names)
     for (const [framework, name, revision] of published) {
       if (!name.test(text)) continue;
       const number = revision?.exec(text)?.[1];
       return { framework, version: number === undefined ? '' : `Rev ${number}` };
     }
   const { stem, number } = titleAndVersion(title);
+  const addresses = title === '' ? names : names.slice(1);
   const files = addresses.map(fileStem).filter((each) => each !== '');
   return { framework: hyphenated(stem), version: number, ...(files.length === 0 ? {} : { files }) };
 }

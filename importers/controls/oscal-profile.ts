@@ -3,14 +3,8 @@ import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { collapseLine, excerpt, firstOf } from '../read/source-text.ts';
 import { type ControlsResult, inCatalogOrder, mostControls, withKind } from './catalog.ts';
-import type {
-  BaselineRecord,
-  NamedCatalog,
-  ParameterSetting,
-  ProfileImport,
-  ProfileSelection,
-} from './control-record.ts';
-import { namedCatalog } from './named-catalog.ts';
+import type { BaselineRecord, ParameterSetting, ProfileImport, ProfileSelection } from './control-record.ts';
+import { namedCatalog, namesOf } from './named-catalog.ts';
 import { readOscal } from './oscal-document.ts';
 import { editionOf, hyphenated, is80053, type OscalRelease, release80053 } from './oscal-publication.ts';
 import { type OscalProfile, oscalProfile } from './oscal-shape.ts';
@@ -31,75 +25,66 @@ export function parseOscalProfile(value: unknown): ControlsResult {
       unread,
     } = readOscal(oscalProfile, value, kind);
     const { metadata, modify } = profile;
-    checkCounts(profile);
     const nist = is80053(metadata) ? nistBaselineOf(metadata.title) : null;
-    const named = profile.imports.map(({ href }) => namedCatalog(href, profile['back-matter'].resources));
-    const { warnings, ...release } = nist === null ? namedRelease(profile, named) : release80053(metadata);
-    const imports = profile.imports.map((each, index) =>
-      importOf(each, named[index]!, profile, nist === null ? null : release.version),
-    );
+    const release = nist === null ? null : release80053(metadata);
+    const imports = profile.imports.map((each) => importOf(each, profile, release));
+    checkCounts(imports, modify['set-parameters'].length);
     const settings = mergeSettings(modify['set-parameters'].map(settingOf));
+    const { warnings, ...ofRelease } = release ?? namedRelease(profile, imports);
     const head = {
-      ...release,
+      ...ofRelease,
       baseline: nist ?? nameOf(metadata.title),
       title: excerpt(collapseLine(metadata.title), 300),
     };
     warnings.push(...unread);
     if (modify.alters > 0) warnings.push(`alterations of controls are not applied: ${modify.alters}`);
-    if (imports.every((each) => listsAlone(each, nist)) && settings.every(isSingle)) {
-      const identifiers = listedIn(profile, nist !== null, warnings);
-      const values = settings.flatMap((setting) =>
-        entriesOf(setting).map((value) => ({ parameter: setting.parameter, value })),
-      );
-      const record: BaselineRecord = {
-        type: 'baseline',
-        ...head,
-        identifiers: inCatalogOrder('nist-800-53', identifiers),
-        ...(values.length === 0 ? {} : { values }),
-      };
-      return { kind, records: [record], warnings };
-    }
-    return { kind, records: [{ type: 'profile', ...head, imports, settings }], warnings };
+    if (!imports.every((each) => listsAlone(each, nist)) || !settings.every(isSingle))
+      return { kind, records: [{ type: 'profile', ...head, imports, settings }], warnings };
+    const values = settings.flatMap((setting) =>
+      entriesOf(setting).map((value) => ({ parameter: setting.parameter, value })),
+    );
+    const record: BaselineRecord = {
+      type: 'baseline',
+      ...head,
+      identifiers: inCatalogOrder('nist-800-53', listedIn(imports, nist !== null, warnings)),
+      ...(values.length === 0 ? {} : { values }),
+    };
+    return { kind, records: [record], warnings };
   });
+}
+
+/** Throws `ImportError` for a profile that selects nothing or too much. */
+function checkCounts(imports: ProfileImport[], parameters: number): void {
+  const count = (selections: ProfileSelection[]) =>
+    selections.reduce((sum, { ids, patterns }) => sum + ids.length + patterns.length, 0);
+  const selected = imports.flatMap(({ include, exclude }) => [count(include), count(exclude)]);
+  if (Math.max(...selected, parameters) > mostControls || imports.length > mostImports)
+    throw new ImportError(`more than ${mostControls} controls or parameters, or ${mostImports} imports`);
+  if (!imports.some(({ isAll, include }) => isAll || count(include) > 0))
+    throw new ImportError('the profile lists no controls');
 }
 
 type OscalImport = OscalProfile['imports'][number];
 
-/** Throws `ImportError` for a profile that selects nothing or too much. */
-function checkCounts({ imports, modify }: OscalProfile): void {
-  const count = (selections: OscalImport['exclude-controls']) =>
-    selections.map(selectionOf).reduce((sum, { ids, patterns }) => sum + ids.length + patterns.length, 0);
-  const included = imports.map((each) => count(each['include-controls'] ?? []));
-  const excluded = imports.map((each) => count(each['exclude-controls']));
-  const most = Math.max(...included, ...excluded, modify['set-parameters'].length);
-  if (most > mostControls || imports.length > mostImports)
-    throw new ImportError(`more than ${mostControls} controls or parameters, or ${mostImports} imports`);
-  if (!imports.some((each, index) => isAll(each) || included[index]! > 0))
-    throw new ImportError('the profile lists no controls');
-}
-
-const isAll = (each: OscalImport) =>
-  each['include-all'] !== undefined || each['include-controls'] === undefined;
-
-/** What a profile imports; `release` is the version of a profile of NIST. */
+/** What a profile imports; `release` is that of a profile of NIST. */
 function importOf(
   each: OscalImport,
-  named: NamedCatalog,
   { metadata, 'back-matter': { resources } }: OscalProfile,
-  release: string | null,
+  release: OscalRelease | null,
 ): ProfileImport {
-  const resource = resources.find(({ uuid }) => uuid !== '' && each.href === `#${uuid}`);
-  const names = [resource?.title ?? '', ...(resource?.rlinks ?? []).map(({ href }) => href), each.href];
+  const named = namedCatalog(each.href, resources);
   // A title says what the addresses do not: of NIST's baselines the framework, of others the revision.
-  const framework = release === null ? named.framework : 'nist-800-53';
+  const framework = release?.framework ?? named.framework;
+  const ofTitle = release?.version ?? revisionIn(metadata.title);
   const stated = named.framework === framework ? named.version : '';
+  const included = each['include-controls'];
   return {
     ...named,
     framework,
-    version: stated || (mayBe80053(framework) ? (release ?? revisionIn(metadata.title)) : ''),
-    names: names.filter((name) => name !== '').map((name) => excerpt(name, 500)),
-    isAll: isAll(each),
-    include: (each['include-controls'] ?? []).map(selectionOf),
+    version: stated || (mayBe80053(framework) ? ofTitle : ''),
+    names: namesOf(each.href, resources).map((name) => excerpt(name, 500)),
+    isAll: each['include-all'] !== undefined || included === undefined,
+    include: (included ?? []).map(selectionOf),
     exclude: each['exclude-controls'].map(selectionOf),
   };
 }
@@ -132,24 +117,19 @@ const isSingle = (setting: ParameterSetting) =>
   entriesOf(setting).length < 2 && !entriesOf(setting).some((text) => text.includes('{{'));
 
 /** The listed controls of 800-53. Warns of other ids; throws `ImportError` where there are only such, or in one of NIST. */
-function listedIn({ imports }: OscalProfile, isNist: boolean, warnings: string[]): string[] {
-  const listed = imports.flatMap((each, i) =>
-    (each['include-controls'] ?? []).flatMap((selection, j) =>
-      selection['with-ids'].map((id, k) => ({
-        id,
-        identifier: canonicalIdentifier('nist-800-53', id),
-        pointer: `/profile/imports/${i}/include-controls/${j}/with-ids/${k}`,
-      })),
-    ),
-  );
-  const foreign = listed.filter(({ identifier }) => identifier === null);
-  if (foreign[0] && (isNist || foreign.length === listed.length))
-    throw new ImportError(`${foreign[0].pointer}: "${excerpt(foreign[0].id)}" is not an id of 800-53`);
+function listedIn(imports: ProfileImport[], isNist: boolean, warnings: string[]): string[] {
+  const ids = imports.flatMap(({ include }) => include.flatMap((selection) => selection.ids));
+  const foreign = ids.filter((id) => canonicalIdentifier('nist-800-53', id) === null);
+  if (foreign[0] !== undefined && (isNist || foreign.length === ids.length))
+    throw new ImportError(`"${excerpt(foreign[0])}" is not an id of 800-53`);
   if (foreign.length > 0) {
-    const names = foreign.map(({ id }) => excerpt(id));
-    warnings.push(`${foreign.length} ids are not of 800-53 and are ignored: ${firstOf(names, 50)}`);
+    const names = firstOf(
+      foreign.map((id) => excerpt(id)),
+      50,
+    );
+    warnings.push(`${foreign.length} ids are not of 800-53 and are ignored: ${names}`);
   }
-  return listed.map(({ identifier }) => identifier).filter((identifier) => identifier !== null);
+  return ids.flatMap((id) => canonicalIdentifier('nist-800-53', id) ?? []);
 }
 
 function nistBaselineOf(title: string): string | null {
@@ -168,10 +148,9 @@ function nameOf(title: string): string {
 }
 
 /** The first catalog that the profile names, of NIST's with the revision in the profile's title where none is named. */
-function namedRelease({ metadata }: OscalProfile, named: NamedCatalog[]): OscalRelease {
-  const { framework, version } = named.find((each) => each.framework !== '') ?? named[0]!;
-  const ofTitle = mayBe80053(framework) ? revisionIn(metadata.title) : '';
-  return { framework, version: version || ofTitle, edition: editionOf(metadata), warnings: [] };
+function namedRelease({ metadata }: OscalProfile, imports: ProfileImport[]): OscalRelease {
+  const { framework, version } = imports.find((each) => each.framework !== '') ?? imports[0]!;
+  return { framework, version, edition: editionOf(metadata), warnings: [] };
 }
 
 function revisionIn(title: string): string {
