@@ -31,7 +31,7 @@ export async function notYetImported(
     .all();
   const ledger = new Set(rows.map((row) => row.sha256));
   const takenBack = new Set([...held].filter((hash) => !ledger.has(hash)));
-  const again = new Set(filesToReadAgain(sqlite).flatMap((each) => withArchives(each.source)));
+  const again = new Set(filesToReadAgain(sqlite).flatMap(withArchives));
   const isRead = (row: { source: string }) => !again.has(row.source);
   const lines = new Set(rows.filter(isRead).map((row) => `${row.source}\0${row.sha256 ?? row.reason}`));
   const isStored = (found: FoundSource) =>

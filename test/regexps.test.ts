@@ -66,6 +66,8 @@ const made: Record<string, number> = {
   'src/catalog/search/query.ts': 3,
   'src/catalog/search/relaxed.ts': 1,
   'src/catalog/stigs/host-schema.ts': 2,
+  // Of one word of a question.
+  'src/catalog/stigs/name-match.ts': 2,
   'importers/parse-xml.ts': 2,
   'importers/controls/oscal-publication.ts': 1,
   'importers/guidance/document-status.ts': 3,

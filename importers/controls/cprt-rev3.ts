@@ -1,6 +1,6 @@
 import { compareCodePoints } from '../../src/base/text.ts';
-import { methodNames } from '../../src/catalog/controls/assessment-record.ts';
 import { canonicalIdentifier, familyCodeOf, oscalId } from '../../src/catalog/controls/identifier.ts';
+import { methodNames } from '../../src/catalog/controls/schema.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { collapseLine, excerpt } from '../read/source-text.ts';
 import { uniqueBy } from './catalog.ts';

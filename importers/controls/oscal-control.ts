@@ -1,7 +1,5 @@
 import { oscalNamespace } from '../../src/base/ids.ts';
 import {
-  type AssessmentMethod,
-  methodNames,
   type ObjectivePart,
   partOfItem,
   type StoredAssessment,
@@ -10,7 +8,7 @@ import {
   withPublished,
 } from '../../src/catalog/controls/assessment-record.ts';
 import { idName, ownNames, shownName, textlessProp, wholeProp } from '../../src/catalog/controls/oscal.ts';
-import type { StatementPart } from '../../src/catalog/controls/schema.ts';
+import { type AssessmentMethod, methodNames, type StatementPart } from '../../src/catalog/controls/schema.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { collapseLine } from '../read/source-text.ts';
 import type { ControlRecord } from './control-record.ts';

@@ -48,7 +48,7 @@ const modules = [
   assetRoutes,
 ];
 
-export interface SiteContext extends Omit<PageContext, 'lastRemoval' | 'digest'>, Account {
+export interface SiteContext extends Omit<PageContext, 'digest'>, Account {
   ask: Ask;
   workOnUpload: WorkOnUpload;
   /** The import folder (rule D33). */
@@ -60,8 +60,7 @@ export interface SiteContext extends Omit<PageContext, 'lastRemoval' | 'digest'>
 
 /** The pages: HTML from the services of the API, under its access rules. `refuse` answers an error as a page. */
 export function pageRoutes(context: SiteContext, services: Services): { app: Hono<Env>; refuse: ErrorPages } {
-  const { undo, summary } = services;
-  const support = createPageSupport({ ...context, lastRemoval: undo.last, digest: summary.digest });
+  const support = createPageSupport({ ...context, digest: services.summary.digest });
   const pages = new Hono<Env>();
   for (const add of modules) add(pages, support, { ...context, ...services });
 

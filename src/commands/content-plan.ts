@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { type Config, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { inPrivateFolder, isTaken, publishNew, realFile } from '../base/files.ts';
@@ -31,9 +31,9 @@ export const planCommand = {
     if (values.html !== undefined && isTaken(values.html))
       throw new CommandError(`${values.html} already exists: choose another name`);
     const plan = await inPrivateFolder(`${realFile(config.db)}.plan`, async (temporary) => {
-      const unpackTo = dirname(temporary);
       const keys = trustedKeys(config.usersDb);
-      return planBundle(config, await readBundle(file, keys, { now: new Date(), unpackTo }), unpackTo);
+      const bundle = await readBundle(file, keys, { now: new Date(), unpackTo: temporary });
+      return planBundle(config, bundle, temporary);
     });
     for (const warning of plan.warnings) tell(`warning: ${warning}`);
     const most = values.all ? Number.POSITIVE_INFINITY : mostLines;

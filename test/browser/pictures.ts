@@ -13,7 +13,6 @@ const pictures: [name: string, path: string, seen: string | null, height?: numbe
   ['rule', '/stigs/harbor_linux_3/rules/V-900003', null, 480],
   ['diff', '/stigs/harbor_linux_3/diff', 'article.change'],
   ['coverage', '/stigs/harbor_linux_3/coverage?framework=nist-800-171', null],
-  ['crosswalk', '/controls/nist-800-171/3.1.5', 'svg[role="img"]'],
 ];
 const size = { width: 1200, height: 640 };
 

@@ -161,7 +161,6 @@ without rules | ${coverage}?show=uncovered&framework=dod-8500 | ${coverage}?fram
 without rules | ${coverage}?show=uncovered&framework=cci | ${coverage}?framework=cci
 outside | ${coverage}?show=outside&framework=dod-8500&baseline=mac+i | ${coverage}?framework=dod-8500&baseline=1
 changes | ${harbor}/diff?from=V1R1&to=V1R2
-changes | ${harbor}/diff/file?from=V1R1&to=V1R2 | ${harbor}/diff?from=V1R1&to=V1R2
 `);
 for (const [kind, path, asked] of table)
   answers(`${kind}: ${path}`, async () => {

@@ -3,29 +3,17 @@ import { type AppError, statusOf } from '../../base/errors.ts';
 import type { Env } from '../../http/env.ts';
 import { goTo, type PageSupport, safePath } from '../parts/page.ts';
 import { problemPage } from '../parts/problem.tsx';
-import { keptForm } from './kept-form.ts';
-import { signInPage } from './sign-in.tsx';
 import type { Account } from './ways.ts';
-import { waysToSignIn } from './ways.ts';
 
-/** Answers an error as a page: a 401 as the sign-in page, with the fields of a refused form. */
+/** Answers an error as a page; a 401 leads to the sign-in page. */
 export type ErrorPages = (c: Context<Env>, problem: AppError) => Promise<Response>;
 
-export function createErrorPages({ guard, show }: PageSupport, account: Account): ErrorPages {
-  const { sessions, cookie, publicUrl, sessionIdle } = account;
-  async function signInFirst(c: Context<Env>): Promise<Response> {
-    const url = new URL(c.req.url);
-    const here = `${url.pathname}${url.search}`;
-    const kept = await keptForm(c, guard.kept, publicUrl);
-    const page = c.req.method === 'GET' ? here : senderOf(c);
-    if (kept === null) return goTo(c, `/signin?next=${encodeURIComponent(page)}`);
-    c.set('visitor', null);
-    const ways = waysToSignIn(c, account, page);
-    return show(
-      c,
-      signInPage({ ways, idleMinutes: sessionIdle, next: '/', problem: null, kept: { to: here, ...kept } }),
-      401,
-    );
+export function createErrorPages({ show }: PageSupport, account: Account): ErrorPages {
+  const { sessions, cookie } = account;
+  function signInFirst(c: Context<Env>): Response {
+    const { pathname, search } = new URL(c.req.url);
+    const page = c.req.method === 'GET' ? `${pathname}${search}` : senderOf(c);
+    return goTo(c, `/signin?next=${encodeURIComponent(page)}`);
   }
 
   return async (c, { code, message, headers }) => {

@@ -3,29 +3,21 @@ import { SignInRefused } from '../../auth/sign-in-refused.ts';
 import { AppError, badRequest } from '../../base/errors.ts';
 import { lifetimeOf } from '../../base/lifetime.ts';
 import type { Env } from '../../http/env.ts';
-import { parseFields } from '../../http/form.ts';
-import { check, oneWord } from '../../http/schema.ts';
+import { check } from '../../http/schema.ts';
 import { newOwnTokenBody } from '../../http/session-api.ts';
 import { goTo, type PageSupport, safePath, withNotice } from '../parts/page.ts';
-import { keepLook } from '../parts/theme.ts';
-import { densities, themes } from '../parts/view.ts';
 import { ownTokensPage } from './own-tokens-page.tsx';
-import { leadOnPage, sendAgainPage, signInPage } from './sign-in.tsx';
+import { leadOnPage, signInPage } from './sign-in.tsx';
 import { type Account, takeBinding, waysToSignIn } from './ways.ts';
 
-/** The pages to sign in and out (rules D1.7 and D43), of one's own tokens, and the look of the pages. */
+/** The pages to sign in and out (rules D1.7 and D43) and of one's own tokens. */
 export function signInPages(app: Hono<Env>, support: PageSupport, account: Account): void {
   const { guard, show, signIn, userOf, secondsLeft } = support;
   const { sessions, cookie, certificates } = account;
 
-  function signInAgain(
-    c: Context<Env>,
-    page: { next: string; problem: string | null; kept?: { to: string; fields: string } | null },
-    status?: 401 | 403,
-  ) {
-    const { kept = null, ...rest } = page;
-    const ways = waysToSignIn(c, account, kept?.to ?? rest.next);
-    return show(c, signInPage({ ...rest, kept, ways, idleMinutes: account.sessionIdle }), status);
+  function signInAgain(c: Context<Env>, page: { next: string; problem: string | null }, status?: 401 | 403) {
+    const ways = waysToSignIn(c, account, page.next);
+    return show(c, signInPage({ ...page, ways, idleMinutes: account.sessionIdle }), status);
   }
 
   app.get('/signin', guard.visitor, (c) =>
@@ -35,9 +27,6 @@ export function signInPages(app: Hono<Env>, support: PageSupport, account: Accou
   app.post('/signin', guard.signIn, async (c) => {
     const form = c.get('form');
     const next = safePath(form.get('next'));
-    const to = safePath(form.get('to'), '');
-    const kept = to === '' ? null : { to, fields: form.get('fields') };
-    const fields = parseFields(kept?.fields ?? '');
     const byCertificate = form.get('with') === 'certificate';
     if (byCertificate && certificates === null) throw badRequest('Signing in by certificate is not set up');
     const find = async () =>
@@ -62,13 +51,11 @@ export function signInPages(app: Hono<Env>, support: PageSupport, account: Accou
       const isKnown = error.code === 'FORBIDDEN' || error instanceof SignInRefused;
       return signInAgain(
         c,
-        { next, problem: isKnown ? error.message : unknown, kept },
+        { next, problem: isKnown ? error.message : unknown },
         error.code === 'UNAUTHORIZED' ? 401 : 403,
       );
     }
-    if (kept === null) return goTo(c, next, { code: 'signed-in' });
-    // The reader sends it, not the server: so it passes every check of a form.
-    return show(c, sendAgainPage({ to: kept.to, fields }));
+    return goTo(c, next, { code: 'signed-in' });
   });
 
   organizationPage(app, support, account, signInAgain);
@@ -82,12 +69,6 @@ export function signInPages(app: Hono<Env>, support: PageSupport, account: Accou
     await sessions.end(cookie.read(c)!);
     cookie.clear(c);
     return goTo(c, '/', { code: 'signed-out' });
-  });
-
-  app.post('/theme', guard.visitor, (c) => {
-    const form = c.get('form');
-    keepLook(c, cookie, check(oneWord('theme', [...themes, ...densities]), form.get('theme')));
-    return goTo(c, safePath(form.get('next')));
   });
 }
 

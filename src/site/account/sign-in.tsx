@@ -1,5 +1,3 @@
-import type { Child } from 'hono/jsx';
-import { Facts } from '../parts/components.tsx';
 import { FieldsForm, Hidden, Problem, TextArea } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
 import type { Ways } from './ways.ts';
@@ -10,12 +8,10 @@ export function signInPage(page: {
   idleMinutes: number;
   next: string;
   problem: string | null;
-  kept: { to: string; fields: string } | null;
 }): View {
-  const { ways, idleMinutes, next, problem, kept } = page;
-  const fields = { next, ...(kept ?? {}) };
+  const { ways, idleMinutes, next, problem } = page;
   const isTokenAlone = !ways.certificate && ways.organization === null;
-  const byToken = <TokenForm fields={fields} />;
+  const byToken = <TokenForm next={next} />;
   return {
     title: 'Sign in',
     body: (
@@ -24,13 +20,10 @@ export function signInPage(page: {
           {isTokenAlone ? 'Paste a user token to start' : 'Start'} a session in this browser. The session ends
           after {idleMinutes} minutes without activity, after 12 hours, or when what you sign in with expires.
         </p>
-        {kept === null ? null : (
-          <p class="notice">Your session has ended. This page keeps what you typed: sign in, then send it.</p>
-        )}
         <Problem text={problem} />
         {ways.certificate ? (
           <FieldsForm action="/signin" submit="Sign in with your certificate">
-            <Hidden fields={{ ...fields, with: 'certificate' }} />
+            <Hidden fields={{ next, with: 'certificate' }} />
             <p class="hint">
               Insert your card before you open the browser. It may ask you for a certificate and a PIN.
             </p>
@@ -59,10 +52,10 @@ export function signInPage(page: {
   };
 }
 
-function TokenForm({ fields }: { fields: Record<string, string> }) {
+function TokenForm({ next }: { next: string }) {
   return (
     <FieldsForm action="/signin" submit="Sign in" autocomplete="off">
-      <Hidden fields={fields} />
+      <Hidden fields={{ next }} />
       <TextArea
         name="token"
         label="User token"
@@ -90,35 +83,6 @@ export function leadOnPage(leadsTo: string): View {
       <p class="lead">
         <a href={leadsTo}>Go on</a>
       </p>
-    ),
-  };
-}
-
-/** Offers to send the form that a reader filled in before the session ended. */
-export function sendAgainPage({ to, fields }: { to: string; fields: [string, string][] }): View {
-  return {
-    title: 'You are signed in',
-    body: (
-      <>
-        <p class="lead">Your form was not sent yet. Send it now, or leave this page to discard it.</p>
-        <form class="fields" method="post" action={to}>
-          {fields.map(([name, value]) => (
-            <input type="hidden" name={name} value={value} />
-          ))}
-          <div>
-            <button type="submit">Send the form</button>
-          </div>
-        </form>
-        <h2>Content of the form</h2>
-        <Facts
-          of={[
-            ['To', <span class="mono">{to}</span>],
-            ...fields
-              .filter(([name, value]) => name !== 'next' && value !== '')
-              .map(([name, value]): [string, Child] => [name, <span class="prose">{value}</span>]),
-          ]}
-        />
-      </>
     ),
   };
 }

@@ -10,7 +10,7 @@ const store = (() => {
 })();
 const hasKeys = () => store?.getItem(keysOff) !== 'yes';
 
-const look = document.querySelector('form.theme');
+const look = document.getElementById('shortcut-keys');
 if (look !== null && store !== null) {
   const button = document.createElement('button');
   button.type = 'button';
@@ -27,6 +27,7 @@ if (look !== null && store !== null) {
   });
   say();
   look.append(button);
+  look.hidden = false;
 }
 
 document.addEventListener('keydown', (event) => {
@@ -48,7 +49,7 @@ document.addEventListener('keydown', (event) => {
 const usedName = 'gapstone-used';
 const longestKept = 12 * 3600 * 1000;
 const here = new URL(location.href);
-for (const name of ['done', 'count', 'undo']) here.searchParams.delete(name);
+for (const name of ['done', 'count']) here.searchParams.delete(name);
 const typedName = (reader) => `gapstone-typed ${reader} ${here.pathname}${here.search}`;
 const forms = () => [
   ...document.querySelectorAll('main form[method=post]:not([action="/signin"], [action="/session"])'),

@@ -7,7 +7,7 @@ import { paginationOf, slice } from '../../http/paging.ts';
 import { Bar } from '../parts/bars.tsx';
 import { Downloads, link, path, StigLink, shortTitle, Table } from '../parts/components.tsx';
 import { classNames, SeverityMove } from '../parts/diff-text.tsx';
-import { Filters, Input } from '../parts/forms.tsx';
+import { Filters, Input, PostButton } from '../parts/forms.tsx';
 import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
 import { diffHref, ruleInDiff } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
@@ -46,9 +46,13 @@ export function listChangesPage({ list, isOwn, ...page }: ShownList & ChangesPag
     actions: (
       <>
         <Files of={home} since={page.changes.since} />
-        <a class="button quiet" href={path('lists', list.id, 'brief')}>
-          Change brief
-        </a>
+        {page.changes.since === 'seen' ? (
+          <PostButton
+            action={path('lists', list.id, 'seen')}
+            label="Mark as read"
+            fields={{ next: link(home, { since: 'seen' }) }}
+          />
+        ) : null}
       </>
     ),
     body: (

@@ -1,6 +1,5 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
-import { diffName } from '../../catalog/stigs/changes-export.ts';
 import {
   type ChangeClass,
   type ChangedRule,
@@ -9,12 +8,10 @@ import {
   type StigDiff,
 } from '../../catalog/stigs/diff-schema.ts';
 import { changeClasses } from '../../catalog/stigs/match.ts';
-import { narrowedName } from '../../http/downloads.ts';
 import { paginationOf, slice } from '../../http/paging.ts';
 import { Downloads, Facts, link, Nothing, Pager, path, shortTitle } from '../parts/components.tsx';
 import { classNames, type Marker } from '../parts/diff-text.tsx';
 import { Boxes, Filters, Select, SeverityBoxes } from '../parts/forms.tsx';
-import { htmlFile } from '../parts/html-file.tsx';
 import type { View } from '../parts/view.ts';
 import { anchorsOf, Changed, Contents, Renumbered, type ShownRules } from './diff-rules.tsx';
 
@@ -56,7 +53,6 @@ export function diffPage({ diff, filter, versions, part, marker }: DiffPage): Vi
   const shown: ShownRules = {
     diff,
     marker,
-    isFile: false,
     whole: part.rule,
     href: (each) => {
       const other = places.get(each)!;
@@ -78,15 +74,7 @@ export function diffPage({ diff, filter, versions, part, marker }: DiffPage): Vi
     ],
     printed: `${title}, ${from.version} (${from.releaseDate ?? 'no date'}) and ${to.version} (${to.releaseDate ?? 'no date'})`,
     heading: `Changes from ${from.version} to ${to.version}`,
-    actions: (
-      <Downloads of={path('stigs', slug, 'diff')} formats={['csv', 'xlsx', 'json']} query={query}>
-        <li>
-          <a class="button" href={link(`${home}/file`, query)} download>
-            One page (.html)
-          </a>
-        </li>
-      </Downloads>
-    ),
+    actions: <Downloads of={path('stigs', slug, 'diff')} formats={['csv', 'xlsx', 'json']} query={query} />,
     body: (
       <>
         <Filters action={home} submit="Compare">
@@ -114,7 +102,7 @@ export function diffPage({ diff, filter, versions, part, marker }: DiffPage): Vi
           </Nothing>
         ) : (
           <>
-            <Legend of={diff} isShort />
+            <Legend of={diff} />
             {part.rules.map((each) => (
               <Changed rule={each} anchor={anchors.get(each)!} of={shown} />
             ))}
@@ -159,58 +147,11 @@ function Summary({ diff: { summary } }: { diff: StigDiff }): Child {
   );
 }
 
-function Legend({ of, isShort }: { of: StigDiff; isShort?: boolean }): Child {
+function Legend({ of }: { of: StigDiff }): Child {
   return (
     <p class="quiet">
       {count(of.changed.length, 'rule')}. Each change shows {of.from.version} first, then {of.to.version}.
-      Removed words are struck out, added words are underlined.
-      {isShort ? ' […] stands for text that is left out.' : ''}
+      Removed words are struck out, added words are underlined. […] stands for text that is left out.
     </p>
   );
-}
-
-export interface DiffFile {
-  diff: StigDiff;
-  filter: DiffFilter;
-  marker: Marker;
-  style: string;
-  banner: string | null;
-}
-
-export const diffFileName = (diff: StigDiff, filter: object) =>
-  `${narrowedName(diffName(diff), filter)}.html`;
-
-/** A comparison as one HTML file. */
-export function diffFile({ diff, filter, marker, style, banner }: DiffFile): string {
-  const { title, from, to, changed } = diff;
-  const anchors = anchorsOf(changed);
-  const href = (rule: ChangedRule) => `#${anchors.get(rule)}`;
-  const shown: ShownRules = { diff, marker, isFile: true, whole: '', href, wholeHref: href };
-  const words = Object.entries(wordsOf(filter)).filter(([, each]) => each.length > 0);
-  const name = `${title}: ${from.version} and ${to.version}`;
-  const body = (
-    <>
-      <h1>{title}</h1>
-      <p class="lead">
-        Changes from {from.version} ({from.releaseDate ?? 'no date'}) to {to.version} (
-        {to.releaseDate ?? 'no date'})
-      </p>
-      {words.length === 0 ? null : (
-        <p>
-          Only rules with {words.map(([field, each]) => `${field}: ${each.join(', ')}`).join('; ')}. The
-          numbers are of all rules.
-        </p>
-      )}
-      <Summary diff={diff} />
-      <h2>Contents</h2>
-      <Contents {...shown} />
-      <h2>Changed</h2>
-      <Legend of={diff} isShort />
-      {changed.map((rule) => (
-        <Changed rule={rule} anchor={anchors.get(rule)!} of={shown} />
-      ))}
-      <Renumbered {...shown} />
-    </>
-  );
-  return htmlFile({ title: name, style, banner, body });
 }

@@ -9,7 +9,6 @@ import { ruleHref } from '../parts/rule-links.tsx';
 export interface ShownRules {
   diff: Omit<StigDiff, 'groupIds'>;
   marker: Marker;
-  isFile: boolean;
   /** The V-id of the rule to show in full. */
   whole: string;
   /** The address of a changed rule, on this page or another. */
@@ -31,12 +30,12 @@ export function anchorsOf(changed: ChangedRule[]): Map<ChangedRule, string> {
 }
 
 /** The list of added, removed and changed rules. */
-export function Contents({ diff, isFile, href }: ShownRules): Child {
+export function Contents({ diff, href }: ShownRules): Child {
   const { slug, from, to, added, removed, changed } = diff;
   const heading = (kind: string, version: string) => (rule: RuleHead) => [
     <span class="ids">{rule.groupId}</span>,
     <span class="ids">{rule.ruleVersion}</span>,
-    isFile ? rule.ruleTitle : <a href={ruleHref(slug, rule, version)}>{rule.ruleTitle}</a>,
+    <a href={ruleHref(slug, rule, version)}>{rule.ruleTitle}</a>,
     <Severity level={rule.severity} />,
     kind,
   ];
@@ -67,7 +66,7 @@ export function Contents({ diff, isFile, href }: ShownRules): Child {
 
 /** One changed rule, before and after. Shows only the text around changes, unless it is the rule to show in full. */
 export function Changed({ rule, anchor, of }: { rule: ChangedRule; anchor: string; of: ShownRules }): Child {
-  const { diff, marker, isFile, whole, wholeHref } = of;
+  const { diff, marker, whole, wholeHref } = of;
   const { slug, from, to } = diff;
   const isShort = rule.new.groupId !== whole;
   const fields = (short: boolean) =>
@@ -79,7 +78,7 @@ export function Changed({ rule, anchor, of }: { rule: ChangedRule; anchor: strin
     <article class="change" id={anchor}>
       <h3>
         <span class="ids">{rule.new.groupId}</span>{' '}
-        {isFile ? rule.ruleTitle : <a href={ruleHref(slug, rule.new, to.version)}>{rule.ruleTitle}</a>}
+        <a href={ruleHref(slug, rule.new, to.version)}>{rule.ruleTitle}</a>
       </h3>
       <p>
         <SeverityMove from={severityBefore(rule)} to={rule.severity} />{' '}
@@ -90,22 +89,15 @@ export function Changed({ rule, anchor, of }: { rule: ChangedRule; anchor: strin
           <span class="quiet"> previously {rule.old.groupId}</span>
         )}
       </p>
-      {isShort || isFile ? null : <Neighbours rule={rule} of={of} />}
+      {isShort ? null : <Neighbours rule={rule} of={of} />}
       {fields(isShort)}
-      {!leavesOut ? null : isFile ? (
-        <details>
-          <summary>
-            Whole text<span class="hidden"> of {rule.new.groupId}</span>
-          </summary>
-          {fields(false)}
-        </details>
-      ) : (
+      {leavesOut ? (
         <p>
           <a href={`${wholeHref(rule)}#${anchor}`}>
             Whole text<span class="hidden"> of {rule.new.groupId}</span>
           </a>
         </p>
-      )}
+      ) : null}
     </article>
   );
 }
@@ -136,7 +128,7 @@ function Neighbours({ rule, of: { diff, wholeHref } }: { rule: ChangedRule; of: 
 }
 
 /** The rules of which only the ids changed. */
-export function Renumbered({ diff, isFile }: ShownRules): Child {
+export function Renumbered({ diff }: ShownRules): Child {
   const { slug, to, renumbered } = diff;
   if (renumbered.length === 0) return null;
   return (
@@ -148,7 +140,7 @@ export function Renumbered({ diff, isFile }: ShownRules): Child {
         caption="Renumbered rules"
         head={['Rule', 'Before', 'Now']}
         rows={renumbered.map((rule) => [
-          isFile ? rule.ruleTitle : <a href={ruleHref(slug, rule.new, to.version)}>{rule.ruleTitle}</a>,
+          <a href={ruleHref(slug, rule.new, to.version)}>{rule.ruleTitle}</a>,
           <span class="mono">{`${rule.old.groupId} ${rule.old.ruleId}`}</span>,
           <span class="mono">{`${rule.new.groupId} ${rule.new.ruleId}`}</span>,
         ])}

@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { Pagination } from '../../http/schema.ts';
 import { link, path, shortTitle, Table } from '../parts/components.tsx';
-import { Hidden } from '../parts/forms.tsx';
+import { Confirmed, Hidden } from '../parts/forms.tsx';
 import { partPath } from '../parts/list-frame.tsx';
 import { FilesFields } from './files-fields.tsx';
 
@@ -118,14 +118,16 @@ function Matrix({ list, isOwn, isTickable, hosts, first, stigs, pagination }: Ke
 /** A button of the form of ticks, which sends it elsewhere. */
 function RemoveHost({ list, hostName }: { list: string; hostName: string }): Child {
   return (
-    <button
-      class="quiet"
-      type="submit"
-      name="host"
-      value={hostName}
-      formaction={path('lists', list, 'hosts', 'remove')}
-    >
-      Remove<span class="hidden"> {hostName}</span>
-    </button>
+    <Confirmed label="Remove" about={hostName} loses="What is known of the host">
+      <button
+        class="quiet"
+        type="submit"
+        name="host"
+        value={hostName}
+        formaction={path('lists', list, 'hosts', 'remove')}
+      >
+        Remove<span class="hidden"> {hostName}</span>
+      </button>
+    </Confirmed>
   );
 }

@@ -29,12 +29,9 @@ const mostRows = 100;
 export function listChecklistPages(
   app: Hono<Env>,
   { guard, show }: PageSupport,
-  {
-    ask,
-    ...services
-  }: Pick<Services, 'lists' | 'listStigs' | 'listHosts' | 'stigNames' | 'undo'> & { ask: Ask },
+  { ask, ...services }: Pick<Services, 'lists' | 'listStigs' | 'listHosts' | 'stigNames'> & { ask: Ask },
 ): void {
-  const { lists, listStigs, listHosts, stigNames, undo } = services;
+  const { lists, listStigs, listHosts, stigNames } = services;
 
   function one(c: Context<Env>, form: HostsForm, problems: string[]): Response {
     const shown = shownList(c, lists);
@@ -135,12 +132,10 @@ export function listChecklistPages(
   app.post('/lists/:id/hosts/remove', guard.audited('list.set-hosts', { size: 'notes' }), async (c) => {
     const id = c.req.param('id');
     const user = c.get('user');
-    const label = c.get('form').get('host');
+    const removed = c.get('form').get('host');
     lists.own(user, id);
-    const remove = () =>
-      listHosts.edit(user, id, (hosts) => hosts.filter(({ hostName }) => hostName !== label));
-    const made = await undo.removing(user, { from: 'list_hosts', of: id, keys: [label], label }, remove);
-    return goTo(c, partPath(id, 'checklists'), { code: 'removed', undo: made });
+    await listHosts.edit(user, id, (hosts) => hosts.filter(({ hostName }) => hostName !== removed));
+    return goTo(c, partPath(id, 'checklists'), { code: 'removed' });
   });
 }
 

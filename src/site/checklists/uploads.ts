@@ -20,7 +20,7 @@ export class RefusedUpload extends AppError {
   }
 }
 
-/** Finds what an upload needs of the catalog; a slow look-up yields to the event loop. */
+/** Finds what an upload needs of the catalog. */
 export type Find = (wanted: Wanted) => CatalogAnswer | Promise<CatalogAnswer>;
 
 export interface Uploads {

@@ -7,6 +7,7 @@ import type { List } from '../../collections/lists-schema.ts';
 import type { Pagination } from '../../http/schema.ts';
 import { Day, Empty, link, Moment, path, Severity, StigLink, Table, Totals } from '../parts/components.tsx';
 import { PostButton } from '../parts/forms.tsx';
+import { partPath } from '../parts/list-frame.tsx';
 import { diffHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
 
@@ -173,7 +174,9 @@ function News({ list, news: { totals, stigs } }: { list: { id: string }; news: C
   const severe = raised.filter(({ to }) => to === 'high').length;
   return (
     <>
-      <a href={path('lists', list.id, 'brief')}>{count(totals.stigs, 'newer release')}</a>
+      <a href={link(partPath(list.id, 'changes'), { since: 'seen' })}>
+        {count(totals.stigs, 'newer release')}
+      </a>
       {severe === 0 ? null : (
         <>
           , {severe} raised to <Severity level="high" />

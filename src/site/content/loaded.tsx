@@ -17,7 +17,7 @@ import {
   Table,
   Totals,
 } from '../parts/components.tsx';
-import { Filters, FindForm, Hidden, Select } from '../parts/forms.tsx';
+import { Filters, Hidden, Select } from '../parts/forms.tsx';
 import { frameworkName } from '../parts/framework-links.ts';
 import type { View } from '../parts/view.ts';
 
@@ -70,12 +70,6 @@ export function loadedPage({ ages, summary, stats, catalogs, documents, roles, r
             ...(documents === null ? [] : [linked(documents, 'document', '/documents')]),
             ...(roles === null ? [] : [linked(roles, 'occupation', '/roles')]),
           ]}
-        />
-        <FindForm
-          action="/catalog/files"
-          label="File name contains, or SHA-256 begins with"
-          search=""
-          submit="Find file"
         />
         <h2>Digest</h2>
         <p>

@@ -2,9 +2,8 @@ import { z } from '@hono/zod-openapi';
 import type { Hono } from 'hono';
 import type { Ask } from '../../base/ask.ts';
 import { notFound } from '../../base/errors.ts';
-import { findSources, importedSources, loadedContent } from '../../catalog/jobs.ts';
+import { importedSources, loadedContent } from '../../catalog/jobs.ts';
 import { ledgerColumns, outcomes } from '../../catalog/ledger.ts';
-import { newsOfLists } from '../../catalog/stigs/jobs.ts';
 import { stigColumns } from '../../catalog/stigs/queries.ts';
 import { wordList } from '../../http/arrays.ts';
 import type { Env } from '../../http/env.ts';
@@ -13,20 +12,18 @@ import type { Services } from '../../services.ts';
 import { daysBefore } from '../parts/bars.tsx';
 import { type PageSupport, readQuery } from '../parts/page.ts';
 import { FirstRun } from './first-run.tsx';
-import { type Home, homePage } from './home.tsx';
-import { filesPage, ledgerPage } from './import-report.tsx';
+import { homePage } from './home.tsx';
+import { ledgerPage } from './import-report.tsx';
+import { homeOf } from './jobs.ts';
 import { loadedPage } from './loaded.tsx';
 
 const runsShown = 50;
-/** The lists of the start page: what is new in each is worked out for it. */
-const listsShown = 20;
 const ledgerQuery = z.object({
   ...paging(100, 100),
   ...sorting(ledgerColumns),
   outcome: wordList('outcome', outcomes),
   search,
 });
-const filesQuery = z.object({ ...paging(100, 100), search });
 
 const agesPerPage = 50;
 /** In days: the publisher's library appears every quarter. */
@@ -41,39 +38,18 @@ const agesQuery = z.object({
 export function contentPages(
   app: Hono<Env>,
   { guard, show, now }: PageSupport,
-  services: Pick<Services, 'listSeen' | 'news' | 'stigs' | 'lists' | 'onlySamples'> & {
+  services: Pick<Services, 'news' | 'stigs' | 'onlySamples'> & {
     ask: Ask;
     inbox: string | null;
   },
 ): void {
-  const { listSeen, news, stigs, lists, onlySamples, inbox, ask } = services;
+  const { news, stigs, onlySamples, inbox, ask } = services;
 
   app.get('/', guard.visitor, async (c) => {
     const visitor = c.get('visitor');
     const firstRun = onlySamples() ? FirstRun({ inbox: visitor === null ? null : inbox }) : null;
     if (visitor === null) return show(c, homePage(null, firstRun));
-    const latest = { page: 1, limit: 10 };
-    const { changes } = news.changelog(latest);
-    const { rows, pagination } = lists.page(visitor, { page: 1, limit: listsShown });
-    const withNews: Home['lists']['rows'] = [];
-    const newsOf = await ask(
-      newsOfLists,
-      visitor,
-      rows.map(({ id }) => id),
-    );
-    for (const [index, list] of rows.entries()) {
-      const { seenAt } = listSeen.of(visitor, list.id);
-      withNews.push({ list, seenAt, news: newsOf[index]! });
-    }
-    const isNothing = ({ news }: Home['lists']['rows'][number]) => Number(news.totals.stigs === 0);
-    withNews.sort((a, b) => isNothing(a) - isNothing(b));
-    const home = {
-      stats: news.stats(),
-      changes,
-      brought: news.lastImport(latest),
-      lists: { rows: withNews, pagination },
-    };
-    return show(c, homePage(home, firstRun));
+    return show(c, homePage(await ask(homeOf, visitor), firstRun));
   });
 
   app.get('/catalog', guard.user, async (c) => {
@@ -91,12 +67,6 @@ export function contentPages(
       ...(await ask(loadedContent, user, runsShown)),
     };
     return show(c, loadedPage(page));
-  });
-
-  app.get('/catalog/files', guard.user, async (c) => {
-    const { search = '', ...page } = readQuery(c, filesQuery);
-    const found = search.trim() === '' ? null : await ask(findSources, c.get('user'), search, page);
-    return show(c, filesPage({ search, found }));
   });
 
   app.get('/catalog/imports/:run', guard.user, async (c) => {

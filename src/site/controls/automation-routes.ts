@@ -18,7 +18,7 @@ export function automationPages(
 
   app.get('/lists/:id/automation', guard.costly, async (c) => {
     const list = shownList(c, lists);
-    const plan = await ask(listAutomation, c.get('user'), list.list.id);
+    const plan = await ask(listAutomation, { user: c.get('user'), list: list.list.id });
     const { hosts } = listHosts.get(c.get('user'), list.list.id);
     return show(c, planOfWorkPage({ ...list, plan, hosts, readAgain: ledger.readAgain('scap') }));
   });
@@ -30,7 +30,7 @@ export function automationPages(
     return show(
       c,
       stigAutomationPage({
-        automation: await ask(stigAutomation, stig.slug, stig.release!.version),
+        automation: await ask(stigAutomation, { slug: stig.slug, version: stig.release!.version }),
         stig: { slug: stig.slug, title: stig.title, version: stig.release!.version, versions },
         readAgain: ledger.readAgain('scap'),
       }),

@@ -1,10 +1,5 @@
 import type { User } from '../../auth/viewer.ts';
-import {
-  type ControlRulesService,
-  isCounted,
-  type RuleCount,
-  sumOf,
-} from '../../catalog/crosswalk/control-rules.ts';
+import { type ControlRulesService, type RuleCount, sumOf } from '../../catalog/crosswalk/control-rules.ts';
 import type { ControlRules, RulesQuery } from '../../catalog/crosswalk/control-rules-schema.ts';
 import { type GraphNode, nameOf } from '../../catalog/crosswalk/graph.ts';
 import type { CrosswalkService, PathQuestion } from '../../catalog/crosswalk/queries.ts';
@@ -57,32 +52,30 @@ function linkedRules(
   { user, list, stig, severity, page, others }: RulesWanted,
 ): LinkedRules {
   const among = list === undefined ? undefined : listStigs.slugs(user, list, 'list');
-  const counts = controlRules.counts({ framework, controlId });
-  const slugs = controlRules.selectedSlugs({ stig, among });
-  const pages = pagesOf(counts.filter((each) => isCounted(each, slugs, severity)));
+  const filters = { stig, among, severity };
+  const counts = controlRules.counts({ framework, controlId, ...filters });
+  const pages = pagesOf(counts);
   const onPage = { among: pages[page - 1] ?? [], page: 1, limit: Number.MAX_SAFE_INTEGER };
   const found = controlRules.rules({ framework, controlId, severity, ...onPage });
-  const sums = sumOf(counts, slugs, severity);
-  const total = sums.high + sums.medium + sums.low;
-  const pagination = { page, limit: rulesPerPage, total, totalPages: pages.length };
-  const countOf = (control: GraphNode) => {
-    const ofControl = controlRules.counts({ framework: control.framework, controlId: control.identifier });
-    const { high, medium, low } = sumOf(ofControl, slugs, severity);
-    return high + medium + low;
-  };
+  const pagination = { page, limit: rulesPerPage, total: rulesIn(counts), totalPages: pages.length };
+  const countOf = (control: GraphNode) =>
+    rulesIn(controlRules.counts({ framework: control.framework, controlId: control.identifier, ...filters }));
+  const all = controlRules.counts({ framework, controlId });
   return {
-    rules: { ...found, counts: sums, pagination },
-    stigs: [...new Map(counts.map(({ slug, title }) => [slug, { slug, title }])).values()],
+    rules: { ...found, counts: sumOf(counts), pagination },
+    stigs: [...new Map(all.map(({ slug, title }) => [slug, { slug, title }])).values()],
     counts: new Map(others.map((control) => [nameOf(control), countOf(control)])),
   };
 }
+
+const rulesIn = (counts: RuleCount[]): number => counts.reduce((sum, { rules }) => sum + rules, 0);
 
 /** The slugs of each page: a STIG is never split. */
 function pagesOf(counts: RuleCount[]): string[][] {
   const pages: string[][] = [];
   let size = Number.POSITIVE_INFINITY;
   for (const [slug, of] of Map.groupBy(counts, (each) => each.slug)) {
-    const rules = of.reduce((sum, each) => sum + each.rules, 0);
+    const rules = rulesIn(of);
     if (size + rules > rulesPerPage) {
       pages.push([]);
       size = 0;

@@ -32,14 +32,16 @@ export function coveragePages(
   /** What the page asks for; of all controls where its form chose a revision that lacks the baseline, and why. */
   async function counted(c: Context<Env>, scope: ReportScope, isAutomatedOnly: boolean, control?: string) {
     const { baseline, framework, revision, rollup } = ofFramework(c, readQuery(c, coverageQuery));
-    const query = { framework, revision, rollup, isAutomatedOnly, control };
+    const query = { framework, revision, rollup };
+    const shown = (baseline?: string) =>
+      ask(shownCoverage, scope, { ...query, baseline }, isAutomatedOnly, control);
     try {
-      return { ...(await ask(shownCoverage, scope, { ...query, baseline })), problem: null };
+      return { ...(await shown(baseline)), problem: null };
     } catch (error) {
       const isOfForm = c.req.query('of') !== undefined && revision !== undefined;
       if (!(error instanceof AppError && error.field === 'baseline' && isOfForm)) throw error;
       const problem = `No control of ${cut(revision!)} is in ${cut(baseline!)}: all its controls are counted.`;
-      return { ...(await ask(shownCoverage, scope, query)), problem };
+      return { ...(await shown()), problem };
     }
   }
 

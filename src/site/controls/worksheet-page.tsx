@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
-import { methodNames } from '../../catalog/controls/assessment-record.ts';
+import { methodNames } from '../../catalog/controls/schema.ts';
 import { objectsOf } from '../../catalog/crosswalk/reports.ts';
 import type { Worksheet, WorksheetControl } from '../../catalog/crosswalk/reports-schema.ts';
 import { reportFormats } from '../../catalog/crosswalk/reports-schema.ts';

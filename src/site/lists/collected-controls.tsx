@@ -80,10 +80,21 @@ export function collectionPage({ collection, controls, isOwn, adding, known }: C
   };
 }
 
-function RemoveControl({ home, of }: { home: string; of: { framework: string; identifier: string } }): Child {
-  const { framework, identifier } = of;
+function RemoveControl(props: {
+  home: string;
+  of: { framework: string; identifier: string; notes: string };
+}): Child {
+  const { framework, identifier, notes } = props.of;
   const fields = { framework, controlId: identifier };
-  return <PostButton action={`${home}/controls/remove`} label="Remove" about={identifier} fields={fields} />;
+  return (
+    <PostButton
+      action={`${props.home}/controls/remove`}
+      label="Remove"
+      about={identifier}
+      fields={fields}
+      loses={notes === '' ? null : 'Its note'}
+    />
+  );
 }
 
 /** The form that changes a collection. */

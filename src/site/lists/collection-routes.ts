@@ -14,7 +14,7 @@ import {
 } from './collected-controls.tsx';
 import { collectionFormPages, formOf, mustBeInCatalog, withFormErrors } from './collection-forms.ts';
 
-type CollectionServices = Pick<Services, 'collections' | 'undo'>;
+type CollectionServices = Pick<Services, 'collections'>;
 
 /** The pages of control collections. */
 export function collectionPages(app: Hono<Env>, support: PageSupport, services: CollectionServices): void {
@@ -44,7 +44,7 @@ function settingsPages(app: Hono<Env>, support: PageSupport, { collections }: Co
   });
 }
 
-function entryPages(app: Hono<Env>, support: PageSupport, { collections, undo }: CollectionServices): void {
+function entryPages(app: Hono<Env>, support: PageSupport, { collections }: CollectionServices): void {
   const { guard, show } = support;
 
   function one(c: Context<Env>, id: string, adding: CollectionPage['adding']): Response {
@@ -104,15 +104,8 @@ function entryPages(app: Hono<Env>, support: PageSupport, { collections, undo }:
       const form = c.get('form');
       const entry = { framework: form.get('framework'), controlId: form.get('controlId') };
       const { controls } = check(removeControlsBody, { controls: [entry] });
-      const user = c.get('user');
-      const remove = () => collections.removeControls(user, id, controls);
-      collections.get(user, id);
-      const keys = controls.map(({ framework, controlId }) => `${framework} ${controlId}`);
-      const what = { from: 'collection_controls', of: id, keys, label: entry.controlId } as const;
-      return goTo(c, `/collections/${id}`, {
-        code: 'removed',
-        undo: await undo.removing(user, what, remove),
-      });
+      await collections.removeControls(c.get('user'), id, controls);
+      return goTo(c, `/collections/${id}`, { code: 'removed' });
     },
   );
 }

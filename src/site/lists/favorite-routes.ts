@@ -1,7 +1,6 @@
 import type { Context, Hono } from 'hono';
 import { favoriteControlBody } from '../../collections/favorites-schema.ts';
 import { slugsBody } from '../../collections/schema.ts';
-import type { RemovedFrom } from '../../collections/undo.ts';
 import type { Env } from '../../http/env.ts';
 import { check } from '../../http/schema.ts';
 import type { Services } from '../../services.ts';
@@ -13,7 +12,7 @@ import { favoritesPage } from './favorite-page.tsx';
 export function favoritePages(
   app: Hono<Env>,
   { guard, show }: PageSupport,
-  { favorites, undo }: Pick<Services, 'favorites' | 'undo'>,
+  { favorites }: Pick<Services, 'favorites'>,
 ): void {
   const slugsOf = (c: Context<Env>) => check(slugsBody, { slugs: c.get('form').all('slug') }).slugs;
 
@@ -23,21 +22,8 @@ export function favoritePages(
     return check(favoriteControlBody, body);
   }
 
-  const back = (c: Context<Env>, code: string, undo: string | null = null) =>
-    goTo(c, safePath(c.get('form').get('next'), '/favorites'), { code, undo });
-
-  const removing = (
-    c: Context<Env>,
-    from: RemovedFrom,
-    key: string,
-    label: string,
-    remove: () => Promise<unknown>,
-  ) => undo.removing(c.get('user'), { from, of: c.get('user').subject, keys: [key], label }, remove);
-
-  app.post('/undo', guard.audited('undo'), async (c) => {
-    await undo.undo(c.get('user'), c.get('form').get('id'));
-    return goTo(c, safePath(c.get('form').get('next'), '/'), { code: 'undone' });
-  });
+  const back = (c: Context<Env>, code: string) =>
+    goTo(c, safePath(c.get('form').get('next'), '/favorites'), { code });
 
   app.get('/favorites', guard.user, (c) => {
     const user = c.get('user');
@@ -53,11 +39,8 @@ export function favoritePages(
   });
 
   app.post('/favorites/stigs/remove', guard.audited('favorite-stigs.remove'), async (c) => {
-    const slugs = slugsOf(c);
-    const user = c.get('user');
-    const label = favorites.stigCards(user).find(({ slug }) => slug === slugs[0])?.title ?? '';
-    const remove = () => favorites.removeStigs(user, slugs);
-    return back(c, 'unfavorite', await removing(c, 'favorite_stigs', slugs[0]!, label, remove));
+    await favorites.removeStigs(c.get('user'), slugsOf(c));
+    return back(c, 'unfavorite');
   });
 
   app.post('/favorites/controls', guard.audited('favorite-controls.add'), async (c) => {
@@ -68,8 +51,7 @@ export function favoritePages(
 
   app.post('/favorites/controls/remove', guard.audited('favorite-controls.remove'), async (c) => {
     const { framework, controlId } = controlOf(c);
-    const remove = () => favorites.removeControl(c.get('user'), framework, controlId);
-    const key = `${framework} ${controlId}`;
-    return back(c, 'unfavorite', await removing(c, 'favorite_controls', key, controlId, remove));
+    await favorites.removeControl(c.get('user'), framework, controlId);
+    return back(c, 'unfavorite');
   });
 }

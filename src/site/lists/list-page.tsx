@@ -159,7 +159,15 @@ function row(overview: ListOverview, entry: OverviewEntry): Child[] {
     </>,
     position,
     ...(isOwn
-      ? [<PostButton action={`${home}/stigs/remove`} label="Remove" about={title} fields={{ slug }} />]
+      ? [
+          <PostButton
+            action={`${home}/stigs/remove`}
+            label="Remove"
+            about={title}
+            fields={{ slug }}
+            loses={notes === '' ? null : 'Its note'}
+          />,
+        ]
       : []),
   ];
 }

@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import type { Ask } from '../../base/ask.ts';
-import { count } from '../../base/text.ts';
 import { changesSince } from '../../catalog/stigs/jobs.ts';
 import { listRowColumns } from '../../collections/list-rows.ts';
 import { listStigBody } from '../../collections/lists-schema.ts';
@@ -25,7 +24,7 @@ const overviewQuery = z.object({ page: positiveInteger('page').default(1), ...so
 
 type ListServices = Pick<
   Services,
-  'lists' | 'listSeen' | 'listStigs' | 'listEntries' | 'stigs' | 'stigNames' | 'undo'
+  'lists' | 'listSeen' | 'listStigs' | 'listEntries' | 'stigs' | 'stigNames'
 > & { ask: Ask };
 type Seen = Parameters<ListServices['listEntries']['add']>[3];
 
@@ -167,16 +166,13 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
     const { slugs } = check(slugsBody, { slugs: c.get('form').all('slug') });
     lists.own(user, id);
     const titles = listStigs.sheet(user, id).filter(({ slug }) => slugs.includes(slug));
-    const label = titles.length === 1 ? titles[0]!.title : count(titles.length, 'STIG');
-    const undo = await services.undo.removing(user, { from: 'list_stigs', of: id, keys: slugs, label }, () =>
-      listEntries.remove(user, id, slugs),
-    );
-    return goTo(c, `/lists/${id}`, { code: 'removed', count: titles.length, undo });
+    await listEntries.remove(user, id, slugs);
+    return goTo(c, `/lists/${id}`, { code: 'removed', count: titles.length });
   });
 }
 
 function entryPages(app: Hono<Env>, { guard, show }: PageSupport, services: ListServices): void {
-  const { lists, listStigs, listEntries, stigs, undo } = services;
+  const { lists, listStigs, listEntries, stigs } = services;
 
   function edit(c: Context<Env>, typed: Partial<EntryForm> = {}, problem: string | null = null) {
     const { id = '', slug = '' } = c.req.param();
@@ -208,16 +204,8 @@ function entryPages(app: Hono<Env>, { guard, show }: PageSupport, services: List
           position: stays ? undefined : number,
           release: release === '' ? null : release,
         });
-        const save = () => listEntries.update(user, id, slug, change, { makesRoom: true });
-        const next = safePath(c.get('form').get('next'), `/lists/${id}`);
-        if (change.notes !== '' || before.notes === '') {
-          await save();
-          return goTo(c, next, { code: 'changed' });
-        }
-        const label = `the note of ${before.title}`;
-        lists.own(user, id);
-        const removed = { from: 'list_notes' as const, of: id, keys: [before.slug], label };
-        return goTo(c, next, { code: 'changed', undo: await undo.removing(user, removed, save) });
+        await listEntries.update(user, id, slug, change, { makesRoom: true });
+        return goTo(c, safePath(c.get('form').get('next'), `/lists/${id}`), { code: 'changed' });
       },
       (problem) => edit(c, typed, problem),
     );

@@ -37,13 +37,9 @@ export function createMarker(milliseconds = mostMilliseconds): Marker {
   };
 }
 
-/** The words that two texts do not share, for each changed field of some rules; a job, as long texts take long. */
-export function markedFields(
-  _: unknown,
-  rules: { fields: FieldChange[] }[],
-  milliseconds: number | undefined,
-): MarkedTexts {
-  const marker = createMarker(milliseconds);
+/** The words that two texts do not share, for each changed field of some rules; for jobs, as long texts take long. */
+export function markedFields(rules: { fields: FieldChange[] }[]): MarkedTexts {
+  const marker = createMarker();
   const marked: MarkedTexts = new Map();
   for (const { fields } of rules)
     for (const field of fields) {

@@ -241,15 +241,42 @@ export function PostButton(props: {
   /** The object, for screen readers: they read the label alone. */
   about?: string;
   fields?: Record<string, string>;
+  /** What is lost for good: the reader confirms it. */
+  loses?: string | null;
 }) {
+  const { action, label, about, loses = null } = props;
   return (
-    <form class="inline" method="post" action={props.action}>
+    <form class="inline" method="post" action={action}>
       <Hidden fields={props.fields ?? {}} />
-      <button type="submit" class="quiet">
-        {props.label}
-        {props.about === undefined ? null : <span class="hidden"> {props.about}</span>}
-      </button>
+      <Confirmed label={label} about={about} loses={loses}>
+        <button type="submit" class="quiet">
+          {label}
+          {about === undefined ? null : <span class="hidden"> {about}</span>}
+        </button>
+      </Confirmed>
     </form>
+  );
+}
+
+/** A button, folded away where what it removes cannot be made again: works without script. */
+export function Confirmed(props: {
+  label: string;
+  about: string | undefined;
+  loses: string | null;
+  children: Child;
+}): Child {
+  const { label, about, loses, children } = props;
+  if (loses === null) return children;
+  return (
+    <details class="menu">
+      <summary>
+        {label}
+        {about === undefined ? null : <span class="hidden"> {about}</span>}
+      </summary>
+      <p>
+        {loses} cannot be restored. {children}
+      </p>
+    </details>
   );
 }
 

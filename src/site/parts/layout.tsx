@@ -1,15 +1,6 @@
 import type { Child } from 'hono/jsx';
 import { spoken } from '../../base/text.ts';
-import { Hidden, PostButton } from './forms.tsx';
-import {
-  type Density,
-  densities,
-  type PageFrame,
-  type Section,
-  type Theme,
-  themes,
-  type View,
-} from './view.ts';
+import type { PageFrame, Section, View } from './view.ts';
 
 interface NavigationEntry {
   section: Section;
@@ -58,26 +49,16 @@ export function renderPage(view: View, frame: PageFrame): string {
 }
 
 function Layout({ view, frame }: { view: View; frame: PageFrame }) {
-  const { assets, banner, visitor, theme } = frame;
+  const { assets, banner, visitor } = frame;
   return (
-    <html
-      lang="en"
-      data-theme={theme === 'system' ? undefined : theme}
-      data-density={frame.density === 'compact' ? undefined : frame.density}
-    >
+    <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content={theme === 'system' ? 'light dark' : theme} />
+        <meta name="color-scheme" content="light dark" />
         <title>{view.title === 'Gapstone' ? 'Gapstone' : `${view.title} · Gapstone`}</title>
         <link rel="stylesheet" href={assets.style} />
-        {theme === 'light' ? null : (
-          <link
-            rel="stylesheet"
-            href={assets.dark}
-            media={theme === 'dark' ? 'screen' : 'screen and (prefers-color-scheme: dark)'}
-          />
-        )}
+        <link rel="stylesheet" href={assets.dark} media="screen and (prefers-color-scheme: dark)" />
         <link rel="icon" href={assets.mark} type="image/svg+xml" />
         {view.leadsTo === undefined ? null : <meta http-equiv="refresh" content={`0; url=${view.leadsTo}`} />}
         <script src={assets.script} defer />
@@ -112,7 +93,11 @@ function Layout({ view, frame }: { view: View; frame: PageFrame }) {
           </nav>
         </header>
         <main id="main" tabindex={-1}>
-          <Notice frame={frame} />
+          {frame.notice === null ? null : (
+            <div class="notice" role="status">
+              {frame.notice}
+            </div>
+          )}
           <SessionEnds frame={frame} />
           <PrintHead view={view} frame={frame} />
           <Crumbs of={view.crumbs ?? []} />
@@ -129,7 +114,7 @@ function Layout({ view, frame }: { view: View; frame: PageFrame }) {
             Gapstone answers from its own catalog; nothing leaves this machine.{' '}
             <a href="/docs">API reference</a>
           </p>
-          <LookForm frame={frame} />
+          <p id="shortcut-keys" hidden />
           <Banner text={banner} />
         </footer>
       </body>
@@ -179,24 +164,6 @@ function PrintHead({ view: { printed }, frame: { digest, day } }: { view: View; 
   );
 }
 
-/** What has just happened; what was removed can be put back. */
-function Notice({ frame: { notice, removed, here } }: { frame: PageFrame }): Child {
-  if (notice === null) return null;
-  return (
-    <div class="notice" role="status">
-      {removed === null ? notice : `Removed: ${removed.label}.`}{' '}
-      {removed === null ? null : (
-        <PostButton
-          action="/undo"
-          label="Undo"
-          about={removed.label}
-          fields={{ id: removed.id, next: here }}
-        />
-      )}
-    </div>
-  );
-}
-
 function Find({ query }: { query: string }): Child {
   return (
     <search class="find">
@@ -240,42 +207,6 @@ function isShown({ needs }: NavigationEntry, visitor: PageFrame['visitor']): boo
 
 function Banner({ text }: { text: string | null }): Child {
   return text === null ? null : <p class="banner">{text}</p>;
-}
-
-const lookNames: Record<Theme | Density, string> = {
-  system: 'As the system',
-  light: 'Light',
-  dark: 'Dark',
-  compact: 'Compact',
-  comfortable: 'Comfortable',
-};
-
-/** The look of the pages in this browser: small, at their end. The script adds a switch for the keys. */
-function LookForm({ frame: { theme, density, here } }: { frame: PageFrame }): Child {
-  const choice = (id: string, label: string, of: readonly (Theme | Density)[], chosen: string) => (
-    <span class="choice">
-      <span id={id}>{label}</span>
-      {of.map((each) => (
-        <button
-          type="submit"
-          class="quiet"
-          name="theme"
-          value={each}
-          aria-describedby={id}
-          aria-pressed={each === chosen ? 'true' : 'false'}
-        >
-          {lookNames[each]}
-        </button>
-      ))}
-    </span>
-  );
-  return (
-    <form class="theme" method="post" action="/theme">
-      <Hidden fields={{ next: here }} />
-      {choice('theme', 'Theme', themes, theme)}
-      {choice('density', 'Rows', densities, density)}
-    </form>
-  );
 }
 
 function Account({ frame }: { frame: PageFrame }): Child {

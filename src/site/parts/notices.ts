@@ -14,7 +14,6 @@ const texts: Record<string, (count: number) => string> = {
     `${count} ${count === 1 ? 'host is' : 'hosts are'} saved with the list. The file is not UTF-8: it was read as windows-1252.`,
   removed: (count) => (count === 1 ? 'Removed.' : `${count} removed.`),
   favorite: () => 'Added to favorites.',
-  undone: () => 'Put back.',
   unfavorite: () => 'Removed from favorites.',
   'signed-in': () => 'You are signed in.',
   'token-revoked': () => 'Token revoked.',

@@ -10,7 +10,6 @@ import { check } from '../../http/schema.ts';
 import type { Assets } from './assets.ts';
 import { renderPage } from './layout.tsx';
 import { notices } from './notices.ts';
-import { densityOf, themeOf } from './theme.ts';
 import type { PageFrame, View } from './view.ts';
 
 export interface PageContext {
@@ -24,8 +23,6 @@ export interface PageContext {
   selfTokens: boolean;
   /** The digest of the catalog; null where no change stored it. */
   digest(): string | null;
-  /** What a reader removed last, if it is the one with this id. */
-  lastRemoval(user: User, id: string): { id: string; label: string } | null;
 }
 
 export type PageSupport = ReturnType<typeof createPageSupport>;
@@ -33,17 +30,11 @@ export type PageSupport = ReturnType<typeof createPageSupport>;
 /** Files of `mostUploaded` bytes in base64, with the rest of a form. */
 const maxUpload = 65 * 1024 * 1024;
 
-/** Bytes of a form that the sign-in page carries: more than a thousand STIGs by title. */
-const maxKept = 256 * 1024;
-
 /**
  * Bytes of a form (rule D2.6): of most, of one with notes or check boxes, of one to paste into. URL-encoded, a
  * character takes up to 12 bytes.
  */
 const formSizes = { small: 16 * 1024, notes: 64 * 1024, pasted: 1024 * 1024 };
-
-/** The sign-in form contains the kept form, encoded a second time. */
-const maxSignIn = 3 * maxKept + formSizes.small;
 
 interface FormOptions {
   /** The field that names the object, where the path does not. */
@@ -64,7 +55,7 @@ const policy = [
 
 /** Makes the functions that all pages share. */
 export function createPageSupport(context: PageContext) {
-  const { access, assets, banner, now, digest, lastRemoval, sessionIdle, selfTokens } = context;
+  const { access, assets, banner, now, digest, sessionIdle, selfTokens } = context;
   const guarded = (rule: Rule) => every(...rule.middleware);
   const small = access.with({ maxBody: formSizes.small });
   const { find: _, ...addresses } = assets;
@@ -81,11 +72,9 @@ export function createPageSupport(context: PageContext) {
       ),
     upload: guarded(access.with({ maxBody: maxUpload, upload: true, expensive: true }).user),
     visitor: guarded(small.visitor),
-    /** Reads a form a second time, for the sign-in page: it must not count twice against the limits. */
-    kept: guarded(access.with({ maxBody: maxKept, unlimited: true }).public),
-    signIn: guarded(access.with({ maxBody: maxSignIn }).audited('session.create').visitor),
+    signIn: guarded(small.audited('session.create').visitor),
     /** What the provider of the organization has a browser send: from another site, and without a session. */
-    provider: guarded(access.with({ maxBody: formSizes.small }).audited('session.create').public),
+    provider: guarded(small.audited('session.create').public),
     session: guarded(small.session),
     ofSession: (action: string) =>
       guarded(small.audited(action, (c) => c.get('form')?.get('id') || undefined).session),
@@ -96,15 +85,12 @@ export function createPageSupport(context: PageContext) {
   function frame(c: Context<Env>): PageFrame {
     const user = c.get('visitor') ?? null;
     const url = new URL(c.req.url);
-    const undo = c.req.query('undo');
-    for (const name of ['done', 'count', 'undo']) url.searchParams.delete(name);
+    for (const name of ['done', 'count']) url.searchParams.delete(name);
     return {
       assets: addresses,
       banner,
       digest: user === null ? null : digest(),
       day: now().toISOString().slice(0, 10),
-      theme: themeOf(c),
-      density: densityOf(c),
       visitor:
         user === null
           ? null
@@ -117,7 +103,6 @@ export function createPageSupport(context: PageContext) {
               makesTokens: selfTokens,
             },
       query: url.pathname === '/search' ? (c.req.query('q') ?? '') : '',
-      removed: user === null || undo === undefined ? null : lastRemoval(user, undo),
       notice: notices(c.req.query('done'), c.req.query('count')),
       // The address of a form is no page to return to.
       here: c.req.method !== 'GET' || url.pathname === '/signin' ? '/' : `${url.pathname}${url.search}`,
@@ -168,7 +153,6 @@ export function readQuery<T extends z.ZodType>(c: Context<Env>, schema: T): z.ou
 interface Done {
   code: string;
   count?: number;
-  undo?: string | null;
 }
 
 /** After an action: redirects (303) to a page that the reader can reload. */
@@ -179,9 +163,7 @@ export const goTo = (c: Context<Env>, path: string, done?: Done): Response =>
 export function withNotice(path: string, done?: Done): string {
   const [page = '', anchor] = path.split('#');
   const query =
-    done === undefined
-      ? ''
-      : `done=${done.code}${done.count === undefined ? '' : `&count=${done.count}`}${done.undo ? `&undo=${done.undo}` : ''}`;
+    done === undefined ? '' : `done=${done.code}${done.count === undefined ? '' : `&count=${done.count}`}`;
   const address = query === '' ? page : `${page}${page.includes('?') ? '&' : '?'}${query}`;
   return anchor === undefined ? address : `${address}#${anchor}`;
 }

@@ -35,14 +35,6 @@ export interface View {
   leadsTo?: string;
 }
 
-/** `system` follows the setting of the operating system. */
-export const themes = ['system', 'light', 'dark'] as const;
-export type Theme = (typeof themes)[number];
-
-/** How close the rows of tables stand. */
-export const densities = ['compact', 'comfortable'] as const;
-export type Density = (typeof densities)[number];
-
 export interface PageFrame {
   /** Without `find`: a thread may make the page, and functions cannot be sent to it. */
   assets: Omit<Assets, 'find'>;
@@ -50,8 +42,6 @@ export interface PageFrame {
   /** The digest of the catalog, for who is signed in, and the day: a printed page shows them. */
   digest: string | null;
   day: string;
-  theme: Theme;
-  density: Density;
   /** The reader, null without a session: a name, permissions, and how long the session lasts. */
   visitor: {
     name: string;
@@ -64,7 +54,5 @@ export interface PageFrame {
   } | null;
   query: string;
   notice: string | null;
-  /** What the reader has just removed, and can put back; it stands instead of the notice. */
-  removed: { id: string; label: string } | null;
   here: string;
 }

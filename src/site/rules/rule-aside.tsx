@@ -7,7 +7,7 @@ import { Day, Empty, link, path, Severity, Status, shortTitle } from '../parts/c
 import { classNames, SeverityMove } from '../parts/diff-text.tsx';
 import { frameworkName } from '../parts/framework-links.ts';
 import { ruleHref, ruleInDiff } from '../parts/rule-links.tsx';
-import type { RulePage } from './shown-rule.ts';
+import type { RulePage } from './jobs.ts';
 
 const shown = { ccis: 6, related: 6, roles: 5 };
 /** STIGs with the same requirement on a page: the most common requirements are in nearly every STIG. */

@@ -3,7 +3,7 @@ import type { RuleLine } from '../../catalog/stigs/reading.ts';
 import { beginning, path, Severity } from '../parts/components.tsx';
 import { FindForm, Hidden, SeverityBoxes } from '../parts/forms.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
-import type { RulePage } from './shown-rule.ts';
+import type { RulePage } from './jobs.ts';
 
 const titleLength = 70;
 

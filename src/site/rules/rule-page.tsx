@@ -1,15 +1,15 @@
 import type { Child } from 'hono/jsx';
 import { citation } from '../../base/citation.ts';
 import type { RuleText } from '../../catalog/stigs/reading.ts';
-import type { StigAutomation } from '../../catalog/stigs/rule-automation.ts';
+import type { RuleAutomation } from '../../catalog/stigs/rule-automation.ts';
 import { Automation, automationPath } from '../parts/checked-by.tsx';
 import { Day, Facts, link, Menu, path, Severity, shortTitle } from '../parts/components.tsx';
 import { Prose } from '../parts/prose.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
+import type { RulePage } from './jobs.ts';
 import { RuleAside } from './rule-aside.tsx';
 import { RuleList } from './rule-list.tsx';
-import type { RulePage } from './shown-rule.ts';
 import { wholeRule } from './whole-rule.ts';
 
 /** The page of a rule. */
@@ -51,7 +51,7 @@ export function rulePage(page: RulePage): View {
             </div>
             <Removed page={page} />
             {rules.map((rule, index) => (
-              <Rule {...{ rule, automation, slug, heading: index }} />
+              <Rule {...{ rule, automation: automation[index]!, slug, heading: index }} />
             ))}
             <Neighbours page={page} pinned={pinned} label="Previous and next rule, again" />
           </div>
@@ -110,12 +110,11 @@ function Removed({ page: { slug, rules, version, isCurrent, history } }: { page:
 interface RuleProps {
   rule: RuleText;
   heading: number;
-  automation: StigAutomation;
+  automation: RuleAutomation;
   slug: string;
 }
 
-function Rule({ rule, heading, automation, slug }: RuleProps) {
-  const { state, content } = automation.of(rule.ruleId);
+function Rule({ rule, heading, automation: { state, content }, slug }: RuleProps) {
   const legacy = rule.legacyIds.map((id) => (
     <a class="tag mono" href={link('/search', { q: id })}>
       {id}

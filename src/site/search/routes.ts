@@ -1,5 +1,6 @@
 import type { Context, Hono } from 'hono';
 import type { Ask } from '../../base/ask.ts';
+import { openCitation } from '../../catalog/search/jobs.ts';
 import { readSearchQuery } from '../../catalog/search/query.ts';
 import { citeQuery, question, searchFields } from '../../catalog/search/schema.ts';
 import { Severity } from '../../catalog/stigs/schema.ts';
@@ -25,7 +26,7 @@ export function searchPages(
   app.get(
     '/cite',
     (c, next) => (citations.isPublic(c.req.query('ref') ?? '') ? guard.visitor : guard.user)(c, next),
-    (c) => show(c, citePage(citations.open(readQuery(c, citeQuery).ref))),
+    async (c) => show(c, citePage(await ask(openCitation, readQuery(c, citeQuery).ref))),
   );
 
   app.get('/search', guard.visitor, async (c) => {

@@ -1,30 +1,16 @@
-import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
-import type { Ask } from '../../base/ask.ts';
-import { notThere } from '../../base/errors.ts';
-import { stigsBeside } from '../../catalog/stigs/jobs.ts';
-import { likenesses } from '../../catalog/stigs/likeness.ts';
 import { stigColumns } from '../../catalog/stigs/queries.ts';
 import { readingFilter, readingQuery } from '../../catalog/stigs/reading.ts';
 import { listQuery } from '../../catalog/stigs/schema.ts';
-import { download } from '../../http/answer.ts';
-import { toCsv } from '../../http/columns.ts';
 import type { Env } from '../../http/env.ts';
-import { oneWord, positiveInteger, requestText, sorting } from '../../http/schema.ts';
+import { sorting } from '../../http/schema.ts';
 import type { Services } from '../../services.ts';
 import { type PageSupport, readQuery } from '../parts/page.ts';
 import { ownLists } from '../parts/shown-list.ts';
-import { besideColumns, besidePage } from './beside.tsx';
 import { type OwnPart, stigPage } from './stig.tsx';
 import { stigsPage } from './stigs.tsx';
 
 const rulesPerPage = 100;
-const besideQuery = z.object({
-  with: requestText('with', 200).optional(),
-  kind: oneWord('kind', likenesses).optional(),
-  page: positiveInteger('page').default(1),
-});
-
 /** The pages of STIGs. */
 export function stigPages(
   app: Hono<Env>,
@@ -39,9 +25,9 @@ export function stigPages(
     | 'favorites'
     | 'roleMapping'
     | 'ruleAutomation'
-  > & { ask: Ask },
+  >,
 ): void {
-  const { stigs, stigNames, cciLookup, deprecatedCcis, lists, favorites, roleMapping, ruleAutomation, ask } =
+  const { stigs, stigNames, cciLookup, deprecatedCcis, lists, favorites, roleMapping, ruleAutomation } =
     services;
 
   function one(c: Context<Env>, part: OwnPart): Response {
@@ -86,27 +72,6 @@ export function stigPages(
       now: now(),
     };
     return show(c, stigsPage(page));
-  });
-
-  /** The two STIGs that a page is asked for, and their rules side by side; the other one is named as people say it. */
-  async function beside(c: Context<Env>) {
-    const { with: asked = '', ...query } = readQuery(c, besideQuery);
-    const found = await ask(stigsBeside, c.req.param('slug') ?? '', asked);
-    const problem = asked === '' || found.right !== null ? null : `No STIG matches ${asked}.`;
-    return { ...found, asked, problem, query };
-  }
-
-  app.get('/stigs/:slug/beside', guard.costly, async (c) => {
-    const { query, ...found } = await beside(c);
-    const page = besidePage({ ...found, page: query.page, kind: query.kind ?? '' });
-    return show(c, page, found.problem === null ? 200 : 404);
-  });
-
-  app.get('/stigs/:slug/beside/file', guard.costly, async (c) => {
-    const { left, right, problem, lines } = await beside(c);
-    if (right === null) throw notThere('with', problem ?? 'with must name a STIG');
-    const name = `${left.slug}_${left.version}_beside_${right.slug}_${right.version}.csv`;
-    return download(c, toCsv(besideColumns(left, right), lines), 'csv', name);
   });
 
   for (const part of ['rules', 'releases', 'roles', 'about'] as const)

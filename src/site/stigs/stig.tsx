@@ -71,22 +71,19 @@ export function stigPage(stig: StigPage, part: OwnPart): View {
           </label>
         </AddTo>
         <Downloads of={path('stigs', slug, 'download')} formats={downloadFormats} version={pinned} />
-        <Menu label="Compare">
-          <ul class="downloads" aria-label="Compare">
-            {older.map((each) => (
-              <li>
-                <a class="button" href={diffHref(slug, each.version, version)}>
-                  With {each.version}
-                </a>
-              </li>
-            ))}
-            <li>
-              <a class="button" href={path('stigs', slug, 'beside')}>
-                Beside another STIG
-              </a>
-            </li>
-          </ul>
-        </Menu>
+        {older.length === 0 ? null : (
+          <Menu label="Compare">
+            <ul class="downloads" aria-label="Compare">
+              {older.map((each) => (
+                <li>
+                  <a class="button" href={diffHref(slug, each.version, version)}>
+                    With {each.version}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </Menu>
+        )}
       </>
     ),
     body: bodies[part](stig),
