@@ -133,45 +133,28 @@ function ofElement(node: XmlNode | string): MarkupNode[] {
   return [{ type, children, url: attributes.href ?? '', start: name === 'ol' ? 1 : null }];
 }
 
-/** `source` is the Markdown, whose numbers end in a point or a bracket. */
-function plainOf(nodes: MarkupNode[], source: string): string {
-  return blocksOf(nodes, source).join('\n\n');
-}
+/** Blocks with an empty line between. `source` is the Markdown, whose numbers end in a point or a bracket. */
+const plainOf = (nodes: MarkupNode[], source: string) => blocksOf(nodes, source).join('\n\n');
 
 function blocksOf(nodes: MarkupNode[], source: string): string[] {
-  const found: string[] = [];
-  let inline: MarkupNode[] = [];
-  const flush = () => {
-    found.push(inlineOf(inline));
-    inline = [];
-  };
-  for (const node of nodes) {
-    if (!blockTypes.has(node.type)) {
-      inline.push(node);
-      continue;
-    }
-    flush();
-    found.push(blockOf(node, source));
-  }
-  flush();
-  return found.map((text) => text.trim()).filter((text) => text !== '');
+  const blocks = [''];
+  for (const node of nodes)
+    if (blockTypes.has(node.type)) blocks.push(blockOf(node, source), '');
+    else blocks.push(blocks.pop() + inlineOf([node]));
+  return blocks.map((text) => text.trim()).filter((text) => text !== '');
 }
 
-function blockOf(node: MarkupNode, source: string): string {
-  const { type, children = [], value = '', start } = node;
+function blockOf({ type, children = [], value, start, position }: MarkupNode, source: string): string {
+  const below = (type: string) => children.filter((child) => child.type === type);
   if (type === 'list') {
-    const first = source.slice(node.position?.start.offset).match(/^\d+(\))/)?.[1] ?? '.';
-    return children
-      .filter((item) => item.type === 'listItem')
-      .map((item, index) => {
-        const label = start === null || start === undefined ? '-' : `${start + index}${first}`;
-        return `${label} ${blocksOf(item.children ?? [], source).join('\n')}`;
-      })
+    const end = /^\d+(\))/.exec(source.slice(position?.start.offset))?.[1] ?? '.';
+    const labelOf = (index: number) => (typeof start === 'number' ? `${start + index}${end}` : '-');
+    return below('listItem')
+      .map((item, index) => `${labelOf(index)} ${blocksOf(item.children ?? [], source).join('\n')}`)
       .join('\n');
   }
   if (type === 'table')
-    return children
-      .filter((row) => row.type === 'tableRow')
+    return below('tableRow')
       .map(({ children: cells = [] }) =>
         cells
           .filter((cell) => cell.type === 'tableCell')
