@@ -2,21 +2,21 @@ import { z } from 'zod';
 
 // What importers read of OSCAL: a field that is in no shape is reported as not stored.
 
+const text = z.string().default('');
+const optionalText = z.string().optional();
 /** A field of which at most its presence counts. */
 const anything = z.unknown().optional();
-const text = z.string().default('');
+const list = <T extends z.ZodType>(item: T) => z.array(item).default([]);
+
 const property = z.object({
   name: z.string(),
-  ns: z.string().optional(),
+  ns: optionalText,
   value: z.string(),
-  class: z.string().optional(),
+  class: optionalText,
 });
-const link = z.object({
-  href: z.string(),
-  rel: z.string().optional(),
-});
-const props = z.array(property).default([]);
-const links = z.array(link).default([]);
+const link = z.object({ href: z.string(), rel: optionalText });
+const props = list(property);
+const links = list(link);
 
 const metadata = z.object({
   title: z.string(),
@@ -26,29 +26,26 @@ const metadata = z.object({
   links,
 });
 
-const selection = z.object({
-  'how-many': z.string().optional(),
-  choice: z.array(z.string()).default([]),
-});
+const selection = z.object({ 'how-many': optionalText, choice: list(z.string()) });
 
 const parameter = z.object({
   id: z.string(),
   label: text,
   usage: text,
   select: selection.optional(),
-  values: z.array(z.string()).default([]),
+  values: list(z.string()),
   props,
 });
 
 const part = z.object({
   id: text,
   name: z.string(),
-  ns: z.string().optional(),
+  ns: optionalText,
   prose: text,
   props,
   links,
   get parts(): z.ZodDefault<z.ZodArray<typeof part>> {
-    return z.array(part).default([]);
+    return list(part);
   },
 });
 
@@ -56,21 +53,21 @@ const control = z.object({
   id: z.string(),
   title: z.string().min(1),
   class: text,
-  params: z.array(parameter).default([]),
+  params: list(parameter),
   props,
   links,
-  parts: z.array(part).default([]),
+  parts: list(part),
   get controls(): z.ZodDefault<z.ZodArray<typeof control>> {
-    return z.array(control).default([]);
+    return list(control);
   },
 });
 
 const group = z.object({
   title: z.string().min(1),
-  params: z.array(parameter).default([]),
-  controls: z.array(control).default([]),
+  params: list(parameter),
+  controls: list(control),
   get groups(): z.ZodDefault<z.ZodArray<typeof group>> {
-    return z.array(group).default([]);
+    return list(group);
   },
 });
 
@@ -79,56 +76,47 @@ export const oscalCatalog = z.object({
   catalog: group.omit({ title: true }).extend({ metadata, 'back-matter': z.object({}).optional() }),
 });
 
-const backMatter = z
-  .object({
-    resources: z
-      .array(
-        z.object({
-          uuid: text,
-          title: text,
-          props,
-          rlinks: z.array(z.object({ href: z.string(), 'media-type': anything })).default([]),
-        }),
-      )
-      .default([]),
-  })
-  .default({ resources: [] });
+const resource = z.object({
+  uuid: text,
+  title: text,
+  props,
+  rlinks: list(z.object({ href: z.string(), 'media-type': anything })),
+});
+const backMatter = z.object({ resources: list(resource) }).default({ resources: [] });
 
 const controlSelection = z.object({
-  'with-ids': z.array(z.string()).default([]),
+  'with-ids': list(z.string()),
   'with-child-controls': z.enum(['yes', 'no']).default('no'),
-  matching: z.array(z.object({ pattern: text })).default([]),
+  matching: list(z.object({ pattern: text })),
+});
+
+const profileImport = z.object({
+  href: text,
+  'include-all': anything,
+  'include-controls': z.array(controlSelection).optional(),
+  'exclude-controls': list(controlSelection),
 });
 
 const setParameter = z.object({
   'param-id': z.string(),
-  values: z.array(z.string()).default([]),
+  values: list(z.string()),
   label: text,
   select: selection.optional(),
-  constraints: z.array(z.object({ description: text })).default([]),
+  constraints: list(z.object({ description: text })),
 });
 
-/** A profile. What it alters is counted; how it merges changes no baseline. */
+/** What a profile alters is counted. */
+const modify = z.object({
+  'set-parameters': list(setParameter),
+  alters: list(z.unknown()).transform((alters) => alters.length),
+});
+
+/** A profile. How it merges changes no baseline. */
 export const oscalProfile = z.object({
   profile: z.object({
     metadata,
-    imports: z.array(
-      z.object({
-        href: text,
-        'include-all': anything,
-        'include-controls': z.array(controlSelection).optional(),
-        'exclude-controls': z.array(controlSelection).default([]),
-      }),
-    ),
-    modify: z
-      .object({
-        'set-parameters': z.array(setParameter).default([]),
-        alters: z
-          .array(z.unknown())
-          .default([])
-          .transform((alters) => alters.length),
-      })
-      .default({ 'set-parameters': [], alters: 0 }),
+    imports: z.array(profileImport),
+    modify: modify.default({ 'set-parameters': [], alters: 0 }),
     merge: anything,
     'back-matter': backMatter,
   }),
@@ -137,26 +125,26 @@ export const oscalProfile = z.object({
 const mappedResource = z.object({ href: z.string(), type: anything });
 const mappedItems = z.array(z.object({ 'id-ref': z.string(), type: anything })).min(1);
 
+const map = z.object({
+  relationship: z.string(),
+  sources: mappedItems,
+  targets: mappedItems,
+  props,
+  remarks: text,
+});
+
 const mapping = z.object({
   'source-resource': mappedResource,
   'target-resource': mappedResource,
   props,
-  maps: z.array(
-    z.object({
-      relationship: z.string(),
-      sources: mappedItems,
-      targets: mappedItems,
-      props,
-      remarks: text,
-    }),
-  ),
+  maps: z.array(map),
 });
 
 /** A mapping-collection. The JSON schema allows one mapping without a list. */
 export const oscalMappings = z.object({
   'mapping-collection': z.object({
     metadata,
-    mappings: z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(mapping)),
+    mappings: z.preprocess((value) => [value].flat(), z.array(mapping)),
     'back-matter': backMatter,
   }),
 });
@@ -172,4 +160,4 @@ export type OscalPart = z.infer<typeof part>;
 export type OscalProperty = z.infer<typeof property>;
 export type OscalLink = z.infer<typeof link>;
 export type OscalSetParameter = z.infer<typeof setParameter>;
-export type OscalResource = z.infer<typeof backMatter>['resources'][number];
+export type OscalResource = z.infer<typeof resource>;
