@@ -1,7 +1,7 @@
 import { cciRevisions, versionKey } from '../../src/catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../../src/read/import-error.ts';
-import { childrenOf, elementsOf, textIn, textOf, type XmlElement, type XmlNode } from '../../src/read/xml.ts';
+import { elementsOf, textOf, type XmlElement, type XmlNode } from '../../src/read/xml.ts';
 import { createLosses, type Losses, unstoredAttributes } from '../read/losses.ts';
 import { collapseLine, excerpt, firstOf } from '../read/source-text.ts';
 import { type ControlsResult, cciListRecord, withKind } from './catalog.ts';
@@ -22,13 +22,11 @@ export function isCciList(root: XmlElement): boolean {
  */
 export function parseCciList(root: XmlNode): ControlsResult {
   return withKind(kind, () => {
-    const [metadata] = childrenOf(root, 'metadata');
-    const version = metadata ? textIn(metadata, 'version').trim() : '';
+    const [version = ''] = textsIn(root, 'version');
     if (version === '') throw new ImportError('the CCI list has no version');
     const losses = createLosses();
     countUnread(root, losses);
-    const nodes = childrenOf(root, 'cci_items').flatMap((list) => childrenOf(list, 'cci_item'));
-    const record = cciListRecord(version, nodes.map(readItem));
+    const record = cciListRecord(version, within(root, 'cci_item').map(readItem));
     const { pairs, warnings } = readReferences(record.items);
     return {
       kind,
@@ -38,25 +36,30 @@ export function parseCciList(root: XmlNode): ControlsResult {
   });
 }
 
+/** The elements with a name, at any depth. */
+const within = (node: XmlNode, name: string): XmlNode[] =>
+  elementsOf(node).flatMap((child) => (child.name === name ? [child] : within(child, name)));
+
+const textsIn = (node: XmlNode, name: string) => within(node, name).map((each) => textOf(each).trim());
+
 function readItem(node: XmlNode): CciItem {
   const { id = '' } = node.attributes;
   const identifier = canonicalIdentifier('cci', id);
   if (identifier === null) throw new ImportError(`the item id "${excerpt(id)}" is not a CCI`);
-  const status = textIn(node, 'status').trim();
+  const [status = ''] = textsIn(node, 'status');
   if (status === '') throw new ImportError(`${identifier} has no status`);
-  const definition = collapseLine(textIn(node, 'definition'));
+  const [definition = ''] = textsIn(node, 'definition').map(collapseLine);
   if (definition === '') throw new ImportError(`${identifier} has no definition`);
-  const types = childrenOf(node, 'type').map((type) => textOf(type).trim());
-  const references = childrenOf(node, 'references')
-    .flatMap((list) => childrenOf(list, 'reference'))
-    .map(({ attributes: { version = '', title = '', index = '' } }) => ({
+  const references = within(node, 'reference').map(
+    ({ attributes: { version = '', title = '', index = '' } }) => ({
       version: version.trim(),
       title: title.trim(),
       index: collapseLine(index),
-    }));
+    }),
+  );
   if (references.some(({ version, index }) => version === '' || index === ''))
     throw new ImportError(`a reference of ${identifier} has no version or no index`);
-  return { identifier, status, type: types.join(', '), definition, references };
+  return { identifier, status, type: textsIn(node, 'type').join(', '), definition, references };
 }
 
 /** Elements that are texts, with the text of the markup in them. */
@@ -78,7 +81,7 @@ function countUnread(node: XmlNode, losses: Losses, isInText = false): void {
   if (!isText && children.some((child) => typeof child === 'string' && child.trim() !== '')) losses.add(name);
   if (name === 'cci_item')
     for (const single of singleTexts)
-      for (const _ of childrenOf(node, single).slice(1)) losses.add(`a repeated ${single}`);
+      for (const _ of within(node, single).slice(1)) losses.add(`a repeated ${single}`);
 }
 
 const knownStatuses = ['', 'draft', 'published', 'deprecated'];
