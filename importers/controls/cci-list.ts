@@ -66,16 +66,16 @@ function readItem(node: XmlNode): CciItem {
 const textElements = ['version', 'status', 'definition', 'type'];
 /** Texts that an item has once. */
 const singleTexts = ['status', 'definition'];
-const storedAttributes: Record<string, string[]> = {
-  cci_item: ['id'],
-  reference: ['version', 'title', 'index'],
-};
+const storedAttributes = new Map([
+  ['cci_item', ['id']],
+  ['reference', ['version', 'title', 'index']],
+]);
 
 /** Counts the attributes and texts that are not stored (rule D53.1). */
 function countUnread(node: XmlNode, losses: Losses, isInText = false): void {
   const { name, attributes, children } = node;
   const isText = isInText || textElements.includes(name);
-  for (const attribute of unstoredAttributes(attributes, storedAttributes[name] ?? []))
+  for (const attribute of unstoredAttributes(attributes, storedAttributes.get(name) ?? []))
     losses.add(`${name}@${attribute}`);
   for (const child of elementsOf(node)) countUnread(child, losses, isText);
   if (!isText && children.some((child) => typeof child === 'string' && child.trim() !== '')) losses.add(name);

@@ -90,7 +90,7 @@ function unreadIn(document: object, read: object): string[] {
       for (const [index, item] of [value].flat().entries()) {
         if (name === 'prop' || name === 'link' || name === 'part')
           visitNamed(item, itemsRead[index], name, kind, holder);
-        else if (!(key in read)) losses.add(`${kind} ${name}`);
+        else if (!Object.hasOwn(read, key)) losses.add(`${kind} ${name}`);
         else visit(item, itemsRead[index], name, name);
       }
     }

@@ -25,7 +25,7 @@ const fixture = suite('CCI lists');
 fixture('items come in order, with types joined and references as published', () => {
   const full = `<status> deprecated </status><publishdate>2026-01-01</publishdate><contributor>x</contributor>
     <definition>Lanterns  <b>burn</b>
-      &amp; glow.</definition><type>policy</type><type>technical</type><note>no</note><parameter>no</parameter>
+      &amp; glow.</definition><type>policy</type><type>technical</type><note>no</note><constructor a="1">no</constructor>
     <references><reference creator="N" title="NIST SP 800-53 Revision 5" version="5" location="N" index="AC-2  (3) (d) "/>
     <reference title="NIST SP 800-53" version="3" index="AC-2 a"/></references>`;
   const read1 = read(list(item('CCI-000010', good) + item('CCI-2', full))).list;
