@@ -18,7 +18,7 @@ import { isOscalXml, valueOfXml } from './controls/oscal-xml.ts';
 import { isDiacapMap, parseDiacapMap } from './crosswalk/diacap.ts';
 import { parseOscalMapping } from './crosswalk/oscal-mapping.ts';
 import { headlessMarkdown } from './guidance/markdown.ts';
-import { aChecklist, fromControls, type Parsed, type ParseOptions, skipped } from './parsed.ts';
+import { aChecklist, fromControls, type Parsed, type ParseOptions, skipped, stored } from './parsed.ts';
 import { createDataStreamReader, isDataStream } from './stigs/scap.ts';
 import { createBenchmarkReader, isBenchmark, looksLikeBenchmark } from './stigs/xccdf.ts';
 
@@ -73,8 +73,7 @@ function readingOf(root: XmlElement, framework: string | undefined): XmlReading 
       finish(warnings) {
         const read = result();
         if ('reason' in read) return { ...read, content: null, warnings };
-        const content = { type: 'stig' as const, release: read.release };
-        return { kind: 'xccdf', content, warnings: [...warnings, ...read.warnings] };
+        return stored('xccdf', { type: 'stig', release: read.release }, warnings, read.warnings);
       },
     };
   }
@@ -90,8 +89,7 @@ function readingOf(root: XmlElement, framework: string | undefined): XmlReading 
       finish(warnings) {
         const read = contents();
         if (read === null) return skippedResults(root, 'scap', warnings);
-        const content = { type: 'scap' as const, contents: read };
-        return { kind: 'scap', content, warnings: [...warnings, ...losses.warnings()] };
+        return stored('scap', { type: 'scap', contents: read }, warnings, losses.warnings());
       },
     };
   }

@@ -59,7 +59,7 @@ export function createBenchmarkReader(root: XmlElement): { visitor: XmlVisitor; 
     isAutomated: false,
   };
   const counter = createLossCounter(readElements, benchmark.losses, defaultValues);
-  const seen = new Map<string, string>();
+  const seen = new Map<string, XmlNode>();
   counter.attributes(root);
   const visitor: XmlVisitor = {
     visit(element, around) {

@@ -23,12 +23,11 @@ export async function findSources(
   take: (file: SourceFile) => Promise<void>,
 ): Promise<void> {
   const missing = new Map(wanted);
-  const takeSource = async (found: FoundSource) => {
-    if ((found.type !== 'bytes' && found.type !== 'group') || !missing.delete(found.sha256)) return true;
+  for await (const found of discover(listFiles(paths), { keepAll: true })) {
+    if ((found.type !== 'bytes' && found.type !== 'group') || !missing.delete(found.sha256)) continue;
     for (const file of filesOf(found)) await take(file);
-    return missing.size > 0;
-  };
-  await discover(listFiles(paths), takeSource, { keepAll: true });
+    if (missing.size === 0) return;
+  }
   if (missing.size === 0) return;
   const names = [...missing].slice(0, 5).map(([sha256, name]) => `${name} (SHA-256 ${sha256})`);
   const more = missing.size > names.length ? ` and ${missing.size - names.length} more` : '';

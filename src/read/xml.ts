@@ -47,7 +47,9 @@ export const wholeTree = (use: (root: XmlNode) => void): XmlVisitor => ({ visit:
 
 /** The child elements with a name, of the namespace of the element, in document order. */
 export function childrenOf(node: XmlNode, name: string): XmlNode[] {
-  return elementsOf(node).filter((child) => child.name === name && child.uri === node.uri);
+  return node.children.filter(
+    (child) => typeof child !== 'string' && child.name === name && child.uri === node.uri,
+  ) as XmlNode[];
 }
 
 /** The child elements, in document order. */
@@ -127,7 +129,8 @@ export function treeBuilder(visitor: XmlVisitor): XmlHandler {
   /** How many of the open elements are skipped. */
   let skipped = 0;
   const grow = (element: XmlElement) => {
-    const node = { ...element, children: [] };
+    const { name, uri, attributes } = element;
+    const node = { name, uri, attributes, children: [] };
     branch.at(-1)?.children.push(node);
     branch.push(node);
   };
