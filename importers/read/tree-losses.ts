@@ -14,6 +14,7 @@ export interface ReadElement {
 
 /** The attributes of markup in a text that have content. */
 const markupAttributes = ['alt', 'href', 'idref', 'src', 'title'];
+const none: string[] = [];
 const signature = 'http://www.w3.org/2000/09/xmldsig#';
 
 /**
@@ -36,7 +37,7 @@ export function createLossCounter(
   defaults = new Map<string, string[]>(),
 ) {
   const unread = ({ name, attributes }: XmlElement) =>
-    unstoredAttributes(attributes, read[name]?.attributes ?? []).filter(
+    unstoredAttributes(attributes, read[name]?.attributes ?? none).filter(
       (attribute) => !defaults.get(attribute)?.includes(attributes[attribute]!.trim()),
     );
 

@@ -70,7 +70,8 @@ export function textIn(node: XmlNode, name: string): string {
 
 /** Receives the events of one document, in document order. */
 export interface XmlHandler {
-  open(element: XmlElement): void;
+  /** Gets an element that has no children yet. */
+  open(element: XmlNode): void;
   text(text: string): void;
   close(element: XmlElement): void;
   /** Also gets the comments around the root. */
@@ -128,9 +129,7 @@ export function treeBuilder(visitor: XmlVisitor): XmlHandler {
   const branch: XmlNode[] = [];
   /** How many of the open elements are skipped. */
   let skipped = 0;
-  const grow = (element: XmlElement) => {
-    const { name, uri, attributes } = element;
-    const node = { name, uri, attributes, children: [] };
+  const grow = (node: XmlNode) => {
     branch.at(-1)?.children.push(node);
     branch.push(node);
   };
@@ -216,7 +215,7 @@ function readText(text: string, choose: (root: XmlElement) => XmlHandler): XmlEl
     const prefix = colon < 0 ? '' : name.slice(0, colon);
     const uri =
       scope.get(prefix) ?? (prefix === '' ? '' : fail(`the prefix "${prefix.slice(0, 40)}" is not bound`));
-    const element = { name: name.slice(colon + 1), uri, attributes };
+    const element = { name: name.slice(colon + 1), uri, attributes, children: [] };
     opened.push({ element, scope });
     if (root === null) {
       root = element;
