@@ -8,6 +8,7 @@ import {
   type XmlElement,
   type XmlHandler,
   type XmlNode,
+  type XmlVisitor,
 } from '../src/read/xml.ts';
 import type { ControlsResult } from './controls/catalog.ts';
 import { CciListBuilder, isCciList } from './controls/cci-list.ts';
@@ -18,7 +19,7 @@ import { isOscalXml, valueOfXml } from './controls/oscal-xml.ts';
 import { isDiacapMap, parseDiacapMap } from './crosswalk/diacap.ts';
 import { parseOscalMapping } from './crosswalk/oscal-mapping.ts';
 import { headlessMarkdown } from './guidance/markdown.ts';
-import { aChecklist, fromControls, type Parsed, type ParseOptions, skipped, stored } from './parsed.ts';
+import { aChecklist, fromControls, type Parsed, type ParseOptions, skipped } from './parsed.ts';
 import { createDataStreamReader, isDataStream } from './stigs/scap.ts';
 import { createBenchmarkReader, isBenchmark, looksLikeBenchmark } from './stigs/xccdf.ts';
 
@@ -65,33 +66,11 @@ export function parseXml(bytes: Uint8Array, options: ParseOptions): Parsed {
 }
 
 function readingOf(root: XmlElement, framework: string | undefined): XmlReading {
-  if (isBenchmark(root)) {
-    const { visitor, result } = createBenchmarkReader(root);
-    return {
-      kind: 'xccdf',
-      handler: treeBuilder(visitor),
-      finish(warnings) {
-        const read = result();
-        if ('reason' in read) return { ...read, content: null, warnings };
-        return stored('xccdf', { type: 'stig', release: read.release }, warnings, read.warnings);
-      },
-    };
-  }
+  if (isBenchmark(root)) return readingBy('xccdf', createBenchmarkReader(root));
+  if (isDataStream(root)) return readingBy('scap', createDataStreamReader(root));
   if (isCciList(root)) {
     const handler = new CciListBuilder();
     return { kind: 'cci-list', handler, finish: (warnings) => fromControls(handler.result(), warnings) };
-  }
-  if (isDataStream(root)) {
-    const { visitor, contents, losses } = createDataStreamReader(root);
-    return {
-      kind: 'scap',
-      handler: treeBuilder(visitor),
-      finish(warnings) {
-        const read = contents();
-        if (read === null) return skippedResults(root, 'scap', warnings);
-        return stored('scap', { type: 'scap', contents: read }, warnings, losses.warnings());
-      },
-    };
   }
   const [kind, , parse] = treeKinds.find(([, isRoot]) => isRoot(root)) ?? [];
   if (kind && parse) {
@@ -99,13 +78,20 @@ function readingOf(root: XmlElement, framework: string | undefined): XmlReading 
     const visitor = wholeTree((node) => {
       tree = node;
     });
-    return {
-      kind,
-      handler: treeBuilder(visitor),
-      finish: (warnings) => fromControls(parse(tree!, framework), warnings),
-    };
+    return readingBy(kind, { visitor, result: () => fromControls(parse(tree!, framework), []) });
   }
   return foreignReading(root);
+}
+
+function readingBy(kind: Kind, { visitor, result }: { visitor: XmlVisitor; result(): Parsed }): XmlReading {
+  return {
+    kind,
+    handler: treeBuilder(visitor),
+    finish(warnings) {
+      const parsed = result();
+      return { ...parsed, warnings: [...warnings, ...parsed.warnings] };
+    },
+  };
 }
 
 /** Skips a document of a kind that is not read, and finds out whether it has the results of a scan. */
@@ -119,26 +105,21 @@ function foreignReading(root: XmlElement): XmlReading {
     ? `SCAP content that is not read (root <${name}>): import the data stream of SCAP 1.2, 1.3 or 1.4`
     : `XML of an unknown kind: root <${name}>${name === 'CHECKLIST' ? aChecklist : ''}`;
   let hasResults = false;
-  const handler = treeBuilder({
+  const visitor: XmlVisitor = {
     visit(element) {
       hasResults ||= isTestResult(element);
       return 'children';
     },
     tree() {},
-  });
-  return {
-    kind,
-    handler,
-    finish: (warnings) =>
-      hasResults
-        ? skippedResults(root, isScap ? 'scap' : 'xccdf', warnings)
-        : { kind, content: null, reason, warnings },
   };
-}
-
-function skippedResults({ name }: XmlElement, kind: Kind, warnings: string[]): Parsed {
-  const reason = `an XCCDF TestResult (root <${name.slice(0, 64)}>): ${scanResults}`;
-  return { kind, content: null, reason, warnings };
+  const results = `an XCCDF TestResult (root <${name}>): ${scanResults}`;
+  return readingBy(kind, {
+    visitor,
+    result: () =>
+      hasResults
+        ? { kind: isScap ? 'scap' : 'xccdf', content: null, reason: results, warnings: [] }
+        : { kind, content: null, reason, warnings: [] },
+  });
 }
 
 const ourNames =
