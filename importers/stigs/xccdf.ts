@@ -71,9 +71,9 @@ export function createBenchmarkReader(root: XmlElement): { visitor: XmlVisitor; 
     },
     tree(node) {
       counter.child(root, node, seen);
-      if (node.name === 'Group' && node.uri === root.uri)
-        benchmark.findings.push(...readGroup(node, benchmark));
-      else benchmark.head.children.push(node);
+      const isGroup = node.name === 'Group' && node.uri === root.uri;
+      for (const finding of isGroup ? readGroup(node, benchmark) : []) benchmark.findings.push(finding);
+      if (!isGroup) benchmark.head.children.push(node);
     },
     text: (text) => counter.child(root, text, seen),
   };

@@ -7,6 +7,7 @@ export const xmlLimits = {
   bytes: 64 * 1024 * 1024,
   depth: 64,
   elements: 5_000_000,
+  treeElements: 1_000_000,
   attributes: 64,
   attributeLength: 64 * 1024,
   commentsBefore: 1000,
@@ -127,10 +128,18 @@ export function treeBuilder(visitor: XmlVisitor): XmlHandler {
   const around: XmlElement[] = [];
   /** The open elements of the tree that is built. */
   const branch: XmlNode[] = [];
+  /** How many elements this tree has. */
+  let size = 0;
   /** How many of the open elements are skipped. */
   let skipped = 0;
   const grow = (node: XmlNode) => {
-    branch.at(-1)?.children.push(node);
+    const parent = branch.at(-1);
+    size = parent ? size + 1 : 1;
+    if (size > xmlLimits.treeElements)
+      throw new ImportError(
+        `more than ${xmlLimits.treeElements} elements in <${branch[0]!.name.slice(0, 64)}>`,
+      );
+    parent?.children.push(node);
     branch.push(node);
   };
   return {
