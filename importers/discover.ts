@@ -76,21 +76,16 @@ function whyUnreadable(path: string, error: unknown): string {
     : `${message}${rightsAround(path, error)}`;
 }
 
-interface DiscoverOptions {
-  /** Keep the bytes of files that no importer reads. */
-  keepAll?: boolean;
-  /** Whether to skip an archive with this hash and path. */
-  isSkipped?: (sha256: string, source: string) => boolean;
-}
-
-/** Finds the sources in files and in nested archives, one in memory at a time. */
+/**
+ * Finds the sources in files and in nested archives, one in memory at a time. It does not open archives for whose hash
+ * and path `isSkipped` is true.
+ */
 export async function* discover(
   files: ListedFile[],
-  { keepAll = false, isSkipped = () => false }: DiscoverOptions = {},
+  isSkipped: (sha256: string, source: string) => boolean = () => false,
 ): AsyncGenerator<FoundSource> {
   const budget = newInflateBudget();
-  const paths = files.map(({ path }) => path);
-  const groups = new Groups(paths, keepAll);
+  const groups = new Groups(files.map(({ path }) => path));
   for (const file of files) {
     const { path, lone } = file;
     const opened = openListed(file);
@@ -103,7 +98,7 @@ export async function* discover(
     try {
       if (bytes === null) {
         const hash = await hashFile(handle);
-        if (!isSkipped(hash, path)) yield* readArchive(path, handle, hash, { budget, keepAll, depth: 1 });
+        if (!isSkipped(hash, path)) yield* readArchive(path, handle, hash, { budget, depth: 1 });
       } else if (!groups.take(path, dirname(path), bytes))
         yield { type: 'bytes', source: path, bytes, sha256: sha256(bytes), lone };
     } finally {
@@ -175,7 +170,6 @@ async function hashFile(handle: number): Promise<string> {
 
 interface ArchiveContext {
   budget: InflateBudget;
-  keepAll: boolean;
   depth: number;
 }
 
@@ -196,10 +190,7 @@ async function* readArchive(
     return;
   }
   const { members } = archive;
-  const groups = new Groups(
-    members.map(({ name }) => name),
-    context.keepAll,
-  );
+  const groups = new Groups(members.map(({ name }) => name));
   try {
     yield { type: 'archive', source, sha256: hash, members: members.length, error: null };
     for (const member of members) yield* readMember(source, member, groups, context);

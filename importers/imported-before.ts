@@ -33,9 +33,7 @@ export async function notYetImported(
     .all();
   const ledger = new Set(rows.map((row) => row.sha256));
   const takenBack = new Set([...held].filter((hash) => !ledger.has(hash)));
-  const again = new Set(
-    filesToReadAgain(sqlite).flatMap(({ source }) => [source, ...archivesAround(source)]),
-  );
+  const again = new Set(filesToReadAgain(sqlite).flatMap((source) => [source, ...archivesAround(source)]));
   const lines = new Set(
     rows
       .filter(({ source }) => !again.has(source))
@@ -49,7 +47,7 @@ export async function notYetImported(
     const hashes: string[] = [];
     const isSkipped = (hash: string, source: string) => isKnown(source, hash) && hashes.push(hash) > 0;
     let isFresh = false;
-    for await (const found of discover(listFiles([path], { noLinks }), { isSkipped })) {
+    for await (const found of discover(listFiles([path], { noLinks }), isSkipped)) {
       const hash = hashOf(found);
       isFresh = !isKnown(found.source, hash, found.type === 'unreadable' ? found.reason : '');
       if (isFresh) break;

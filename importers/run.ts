@@ -171,7 +171,7 @@ async function takeSources(run: Run, files: ListedFile[], pause: () => Promise<v
   let found = files.length;
   let bytes = 0;
   let from = performance.now();
-  for await (const source of discover(files, { isSkipped: (hash) => takenBack.has(hash) })) {
+  for await (const source of discover(files, (hash) => takenBack.has(hash))) {
     const read = performance.now();
     phases.times.read += read - from;
     if (source.type === 'unreadable' || !takenBack.has(source.sha256)) {

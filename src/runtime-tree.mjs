@@ -1,19 +1,14 @@
 // Copies exactly what runs into a folder: `node src/runtime-tree.mjs FOLDER [COMMIT]`. The container image and the
 // package contain this folder: the two programs and their chunks, migrations, data, documents, the driver for this
 // platform, and the licences. Plain JavaScript, as the build is.
-import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const [target, commit = commitOfCheckout()] = process.argv.slice(2);
-
-/** The commit of the checkout; empty without git, as in the build of the image. */
-function commitOfCheckout() {
-  const { status, stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' });
-  return status === 0 ? stdout.trim() : '';
-}
+const built = join(root, 'dist', '.commit');
+// Without git, as in the build of the image, the build names no commit.
+const [target, commit = existsSync(built) ? readFileSync(built, 'utf8').trim() : ''] = process.argv.slice(2);
 
 function copy(...paths) {
   for (const path of paths) cpSync(join(root, path), join(target, path), { recursive: true });
@@ -79,9 +74,9 @@ copy(
   ...[
     'cli.js',
     'work/worker.js',
-    'site/checklists/upload-thread.js',
+    'pages/checklists/upload-thread.js',
     'auth/revocation-thread.js',
-    'site/assets',
+    'pages/assets',
   ].map((name) => join('dist', 'src', name)),
 );
 copy(join('dist', 'chunks'));

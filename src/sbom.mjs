@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, posix, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -36,16 +36,6 @@ function npmPackage(path) {
     ...component('library', nameOf(path), version, purl, license),
     hashes: [{ alg: 'SHA-512', content }],
   };
-}
-
-/** The dependencies of a package that are inside, as paths: nested in it, else in the folders above. */
-function needed(path) {
-  const found = Object.keys(locked[path].dependencies ?? {}).map((name) => {
-    let above = path;
-    while (above !== '.' && !locked[posix.join(above, 'node_modules', name)]) above = posix.dirname(above);
-    return posix.join(above, 'node_modules', name);
-  });
-  return found.filter((each) => inside.includes(each));
 }
 
 /** The packages of the system, as its dpkg or rpm lists them. */
@@ -122,25 +112,21 @@ function packaged() {
   return [...found, { ...launcher, description: 'bin/gapstone', hashes: hashesOf(program) }];
 }
 
-const packages = new Map(inside.map((path) => [path, npmPackage(path)]));
-const base = withBase ? basePackages() : [];
-
-const dependencies = inside.map((path) => ({
-  ref: packages.get(path)['bom-ref'],
-  dependsOn: needed(path).map((each) => packages.get(each)['bom-ref']),
-}));
-dependencies.find(({ ref }) => ref.startsWith('pkg:npm/better-sqlite3@')).dependsOn.push(sqlite['bom-ref']);
-const direct = needed('').map((path) => packages.get(path)['bom-ref']);
-dependencies.unshift({ ref: own['bom-ref'], dependsOn: [...direct, node['bom-ref']] });
-
+const components = [
+  ...inside.map(npmPackage),
+  node,
+  sqlite,
+  ...packaged(),
+  ...(withBase ? basePackages() : []),
+];
 const bill = {
   bomFormat: 'CycloneDX',
   specVersion: '1.5',
   serialNumber: '',
   version: 1,
   metadata: { component: own },
-  components: [...packages.values(), node, sqlite, ...packaged(), ...base],
-  dependencies,
+  components,
+  dependencies: [{ ref: own['bom-ref'], dependsOn: components.map((each) => each['bom-ref']) }],
 };
 // A UUID of version 8 (RFC 9562), made of the content.
 bill.serialNumber = createHash('sha256')
@@ -152,4 +138,4 @@ const text = `${JSON.stringify(bill, null, 2)}\n`;
 mkdirSync(dirname(file), { recursive: true });
 writeFileSync(file, text);
 process.stdout.write(text);
-process.stderr.write(`written to ${file}: ${bill.components.length} components\n`);
+process.stderr.write(`written to ${file}: ${components.length} components\n`);

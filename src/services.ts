@@ -35,22 +35,24 @@ import { createControlCollectionService } from './collections/control-collection
 import { createFavoriteService } from './collections/favorites.ts';
 import { createListServices } from './collections/list-services.ts';
 import { createPurgeService } from './collections/retention.ts';
-import { createUndoService } from './collections/undo.ts';
 import type { Database } from './db/database.ts';
 
-export interface ServiceContext {
+/** Every service by name: routes and pages take what they need (`Pick<Services, 'stigs' | 'lists'>`). */
+export type Services = ReturnType<typeof createServices>;
+
+export function createServices({
+  catalog,
+  users,
+  now,
+  newId,
+  banner,
+}: {
   catalog: Database;
   users: Database;
   now: () => Date;
   newId: () => string;
   banner: string | null;
-}
-
-/** Every service by name: routes and pages take what they need (`Pick<Services, 'stigs' | 'lists'>`). */
-export type Services = ReturnType<typeof createServices>;
-
-export function createServices(context: ServiceContext) {
-  const { catalog, users, now, newId, banner } = context;
+}) {
   const stigNames = createStigNameIndex(catalog);
   const stigs = createStigService(catalog, stigNames);
   const changes = createStigChangesService(catalog);
@@ -105,7 +107,6 @@ export function createServices(context: ServiceContext) {
     roleMapping: createRoleMappingService(catalog, stigNames.slugOf),
 
     ...ofLists,
-    undo: createUndoService(users, now, newId),
     listChecklists: createListChecklists(
       createChecklistZips(stigs),
       stigNames,

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { runImport } from '../importers/run.ts';
 import { checkDatabase } from '../src/commands/check.ts';
 import type { Database } from '../src/db/database.ts';
-import { catalogDigest, catalogDigests, digestedTables, storedDigest } from '../src/db/digest.ts';
+import { catalogDigest, storedDigest, tableDigests } from '../src/db/digest.ts';
 import { importTexts } from './support/catalog-dump.ts';
 import { oscalProfile } from './support/control-sources.ts';
 import { suite, testIf } from './support/harness.ts';
@@ -44,6 +44,8 @@ async function digestAfter(...runs: string[][]): Promise<string> {
   return digest;
 }
 
+const digestedTables = tableDigests(emptyCatalog().sqlite).map(({ table }) => table);
+
 const test = suite('The digest of the catalog');
 
 test('every table of the schema is digested, or left out for a reason', () => {
@@ -57,7 +59,7 @@ test('every table of the schema is digested, or left out for a reason', () => {
   db.close();
   const users = `bundles list_stigs collection_controls collection_documents collection_roles favorite_stigs
     favorite_controls sessions integration_tokens integration_token_lists content_keys content_bundles
-    content_sequences inbox_contents shipped_sources site list_hosts list_seen removals used_nonces user_tokens`;
+    content_sequences inbox_contents shipped_sources site list_hosts list_seen used_nonces user_tokens`;
   const times = ['catalog', 'import_runs', 'import_ledger', 'clock', 'audit_head'];
   const decided = ['mapping_decisions', 'mapping_changes'];
   // What follows from what is digested.
@@ -106,12 +108,14 @@ test('one changed character in one finding changes it, and only the tables that 
   for (const fix of ['Set it to 1.', 'Set it to 2.']) {
     const db = emptyCatalog();
     await importTexts(db, texts(fix));
-    digests.push({ whole: catalogDigest(db), tables: catalogDigests(db) });
+    digests.push({ whole: catalogDigest(db), tables: tableDigests(db.sqlite) });
     db.close();
   }
   const [one, two] = digests;
   assert.is.not(one!.whole, two!.whole);
-  const different = digestedTables.filter((name) => one!.tables[name]!.sha256 !== two!.tables[name]!.sha256);
+  const different = one!.tables
+    .filter(({ sha256 }, index) => sha256 !== two!.tables[index]!.sha256)
+    .map(({ table }) => table);
   // The file is another one, so its source is too, which its rows name and whose hash settles its release order.
   assert.equal(different, ['sources', 'stig_printings', 'findings']);
 });

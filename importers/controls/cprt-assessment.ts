@@ -1,7 +1,5 @@
 import { compareCodePoints } from '../../src/base/text.ts';
 import {
-  type AssessmentMethod,
-  methodNames,
   type ObjectivePart,
   partOfItem,
   type StoredAssessment,
@@ -9,6 +7,7 @@ import {
   selectionText,
   statedAssessment,
 } from '../../src/catalog/controls/assessment-record.ts';
+import { type AssessmentMethod, methodNames } from '../../src/catalog/controls/schema.ts';
 import { closeUp, collapseLine } from '../read/source-text.ts';
 import type { Cprt, CprtElement } from './cprt-shape.ts';
 

@@ -1,7 +1,5 @@
 import { oscalNamespace } from '../../src/base/ids.ts';
 import {
-  type AssessmentMethod,
-  methodNames,
   type ObjectivePart,
   partOfItem,
   type StoredAssessment,
@@ -10,6 +8,7 @@ import {
   withPublished,
 } from '../../src/catalog/controls/assessment-record.ts';
 import { idName } from '../../src/catalog/controls/oscal.ts';
+import { type AssessmentMethod, methodNames } from '../../src/catalog/controls/schema.ts';
 import { closeUp, collapseLine, collapseProse } from '../read/source-text.ts';
 import type { OscalControl, OscalParameter, OscalPart, OscalProperty } from './oscal-shape.ts';
 import type { RenderProse } from './parameters.ts';

@@ -1,4 +1,4 @@
-import { createGraph, type Graph, numberEdges } from '../../src/catalog/crosswalk/graph.ts';
+import { createGraph, type Graph, inOrder } from '../../src/catalog/crosswalk/graph.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
 import type { SourceProblem } from '../../src/read/import-error.ts';
@@ -136,14 +136,15 @@ function writeGraph(db: Database, edges: DerivedEdge[]): Graph {
   const { sqlite } = db;
   sqlite.exec(`DELETE FROM crosswalk_paths; DELETE FROM crosswalk_evidence; DELETE FROM crosswalk_edges;
                DELETE FROM crosswalk_nodes;`);
-  const { nodes, edges: numbered } = numberEdges(edges);
+  const graph = createGraph(edges);
   const insertNode = prepareInsert(db, 'crosswalk_nodes');
-  for (const [id, { framework, identifier }] of nodes.entries()) insertNode({ id, framework, identifier });
+  for (const { id, framework, identifier } of graph.nodes) insertNode({ id, framework, identifier });
   const insertEdge = prepareInsert(db, 'crosswalk_edges');
   const insertEvidence = sqlite.prepare('INSERT OR IGNORE INTO crosswalk_evidence VALUES (?, ?, ?, ?)');
-  for (const { a, b, status, evidence } of numbered) {
+  for (const { a: one, b: other, status, evidence } of edges) {
+    const [a, b] = inOrder(one, other).map((end) => graph.nodeOf(end).id) as [number, number];
     insertEdge({ a, b, status });
     for (const fact of evidence) insertEvidence.run(a, b, fact.sourceId, fact.ordinal);
   }
-  return createGraph(nodes, numbered);
+  return graph;
 }

@@ -1,5 +1,5 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
-import { noRelationship, statedName } from '../../src/catalog/crosswalk/mapping-collection.ts';
+import { noRelationship, statedName } from '../../src/catalog/crosswalk/export.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import type { ControlsResult } from '../controls/catalog.ts';
 import type { MappingPair, MappingRecord, NamedCatalog } from '../controls/control-record.ts';

@@ -2,14 +2,12 @@ import { sha256 } from '../base/ids.ts';
 import { withoutSecrets } from '../base/log.ts';
 import { escapedLine } from '../base/text.ts';
 
-/** The kind of actor. A name alone would let a user pose as an operator. */
-export type ActorType = 'user' | 'integration' | 'operator' | 'system' | 'anonymous';
-
 type Scalar = string | number | boolean | null;
 
 /** Who did what, with what outcome (rule S3.2); never with a token, a secret or an e-mail address. */
 export interface AuditEvent {
-  actorType: ActorType;
+  /** The kind of actor: a name alone would let a user pose as an operator. */
+  actorType: 'user' | 'integration' | 'operator' | 'system' | 'anonymous';
   /** The subject of a token, the id of an integration token, a system account, `system`; null if unknown. */
   actor: string | null;
   org: string | null;

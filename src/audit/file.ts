@@ -15,19 +15,9 @@ import { createFileLock, type FileLock } from '../db/file-lock.ts';
 import { type AuditEvent, type Head, lineOf, origin, systemEvent } from './event.ts';
 import { type Resumption, resume } from './resume.ts';
 
-/** The system calls for writing; tests replace them. */
-export interface AuditIo {
-  write(fd: number, bytes: Uint8Array): number;
-  sync(fd: number): void;
-}
-
 export type AuditFile = ReturnType<typeof openAuditFile>;
 
 const tailBytes = 64 * 1024;
-const systemIo: AuditIo = {
-  write: (fd, bytes) => writeSync(fd, bytes),
-  sync: (fd) => fdatasyncSync(fd),
-};
 
 /** The files beside the stream: the lock, always empty, and the last recorded head. */
 export const companionsOf = (file: string) => ({ lock: `${file}.lock`, head: `${file}.head` });
@@ -38,9 +28,9 @@ export const companionsOf = (file: string) => ({ lock: `${file}.lock`, head: `${
  */
 export function openAuditFile(
   file: string,
-  options: { now: () => Date; lockTimeout?: number; io?: AuditIo; known?: () => Head },
+  options: { now: () => Date; lockTimeout?: number; known?: () => Head },
 ) {
-  const { now, lockTimeout = 5000, io = systemIo, known = () => origin } = options;
+  const { now, lockTimeout = 5000, known = () => origin } = options;
   const names = companionsOf(file);
   let lock: FileLock | null = null;
   let lockInode: number | undefined;
@@ -51,7 +41,6 @@ export function openAuditFile(
   /** The lock, opened again where it was removed: with different locks two processes could write at once. */
   function currentLock(): FileLock {
     if (lock !== null && inodeOf(names.lock) === lockInode) return lock;
-    closeSync(openOwn(names.head));
     const next = createFileLock(names.lock, lockTimeout);
     lock?.close();
     lock = next;
@@ -81,8 +70,8 @@ export function openAuditFile(
     const isFirst = fstatSync(fd).size === 0;
     // A kill must never leave lines without a head: a missing head means that it was removed.
     if (isFirst && end.head.seq === 0) writeSync(heads, headText(origin), 0);
-    writeWhole(fd, Buffer.from(text), io.write);
-    if (sync) io.sync(fd);
+    writeWhole(fd, Buffer.from(text));
+    if (sync) fdatasyncSync(fd);
     // A new file is only durable once its folder is synced.
     if (sync && isFirst) syncPath(dirname(file));
     writeSync(heads, headText(head), 0);

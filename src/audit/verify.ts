@@ -3,20 +3,22 @@ import { type Head, origin, type ReadLine, readLine } from './event.ts';
 import { companionsOf, readHead } from './file.ts';
 import { tornDetail } from './resume.ts';
 
-/** The result of verifying a chain. */
-export interface AuditVerdict {
+const nothingFound = () => ({
   /** The valid lines before the first problem. */
-  lines: number;
+  lines: 0,
   /** The number of the first line: above 1 where older files were removed. */
-  first: number | null;
+  first: null as number | null,
   /** The last valid line. Record it elsewhere: whoever can write the file can write a whole new chain. */
-  head: Head | null;
-  problem: { file: string; line: number; reason: string } | null;
+  head: null as Head | null,
+  problem: null as { file: string; line: number; reason: string } | null,
   /** Why the head beside the newest file is unusable; null when it is there. */
-  headProblem: string | null;
+  headProblem: null as string | null,
   /** Remarks that break no chain: lines torn by a kill and recorded by the next, a head that was missing. */
-  notes: string[];
-}
+  notes: [] as string[],
+});
+
+/** The result of verifying a chain. */
+export type AuditVerdict = ReturnType<typeof nothingFound>;
 
 /**
  * Verifies the chain of one file, or of rotated files from the oldest to the newest. Finds changed, removed, inserted
@@ -25,14 +27,7 @@ export interface AuditVerdict {
  */
 export function verifyAuditFile(files: string | readonly string[], known: Head = origin): AuditVerdict {
   const list = typeof files === 'string' ? [files] : files;
-  const found: AuditVerdict = {
-    lines: 0,
-    first: null,
-    head: null,
-    problem: null,
-    headProblem: null,
-    notes: [],
-  };
+  const found = nothingFound();
   const newest = list.at(-1);
   if (newest === undefined) return found;
   // Read the head before the lines, because a running server adds to both.
@@ -70,8 +65,6 @@ function missedBefore({ seq, action, detail }: ReadLine): string | null {
   if (action !== 'audit.recover') return null;
   if (detail?.streamMissing === true)
     return `the stream was missing, with lines up to ${seq - 1} of the chain`;
-  if (typeof detail?.knownLine === 'number')
-    return `line ${detail.knownLine} of the chain did not match the recorded one: the stream was rewritten or replaced`;
   return detail?.headMissing === true ? 'the head was missing: earlier lines may have been cut off' : null;
 }
 
@@ -85,13 +78,12 @@ function walk(file: string, found: AuditVerdict, known: Head): AuditVerdict['pro
     line,
     reason,
   });
-
-  function read(bytes: Buffer, isEnded: boolean): AuditVerdict['problem'] {
+  for (const { bytes, isEnded } of linesOf(file)) {
     number++;
     const line = readLine(bytes.toString('utf8'));
     if (!isEnded && !line?.holds) {
       found.notes.push(`${file}, line ${number}: incomplete; the next write will log it`);
-      return null;
+      break;
     }
     if (half !== null) {
       const { tornBytes, tornSha256 } = tornDetail(half);
@@ -99,8 +91,8 @@ function walk(file: string, found: AuditVerdict, known: Head): AuditVerdict['pro
       if (detail?.tornBytes !== tornBytes || detail.tornSha256 !== tornSha256) return problemAt(number - 1);
       found.notes.push(`${file}, line ${number - 1}: torn, and recorded by the next`);
     }
-    half = line === null ? Buffer.from(bytes) : null;
-    if (line === null) return null;
+    half = line === null ? bytes : null;
+    if (line === null) continue;
     const reason = whyNot(line, found.head, known);
     if (reason !== null) return problemAt(number, reason);
     const missed = missedBefore(line);
@@ -108,10 +100,8 @@ function walk(file: string, found: AuditVerdict, known: Head): AuditVerdict['pro
     found.first ??= line.seq;
     found.head = { seq: line.seq, hash: line.hash };
     found.lines++;
-    return null;
   }
-
-  return readLines(file, read) ?? (half === null ? null : problemAt(number));
+  return half === null ? null : problemAt(number);
 }
 
 function compare(file: string, { lines, head }: AuditVerdict, recorded: Head): AuditVerdict['problem'] {
@@ -132,28 +122,25 @@ const chunkBytes = 1024 * 1024;
 /** Far longer than any line of the stream, so a longer one is an error. */
 const longest = 4 * chunkBytes;
 
-/**
- * Calls `read` with each line of a file as bytes, without its newline, until that gives something, which is returned;
- * `isEnded` is false for a last line without newline.
- */
-function readLines<T>(file: string, read: (line: Buffer, isEnded: boolean) => T | null): T | null {
+/** The lines of a file without newline; the last one may not have ended with one. */
+function* linesOf(file: string): Generator<{ bytes: Buffer; isEnded: boolean }> {
   const fd = openSync(file, 'r');
   try {
     const chunk = Buffer.alloc(chunkBytes);
     let rest = Buffer.alloc(0);
     for (;;) {
-      const length = readSync(fd, chunk, 0, chunkBytes, null);
-      if (length === 0) return rest.length > 0 ? read(rest, false) : null;
+      const length = readSync(fd, chunk);
+      if (length === 0) break;
       const data = Buffer.concat([rest, chunk.subarray(0, length)]);
       let from = 0;
       for (let end = data.indexOf(10); end >= 0; end = data.indexOf(10, from)) {
-        const result = read(data.subarray(from, end), true);
-        if (result !== null) return result;
+        yield { bytes: data.subarray(from, end), isEnded: true };
         from = end + 1;
       }
       rest = data.subarray(from);
       if (rest.length > longest) throw new Error(`${file} has a line of more than ${longest} bytes`);
     }
+    if (rest.length > 0) yield { bytes: rest, isEnded: false };
   } finally {
     closeSync(fd);
   }

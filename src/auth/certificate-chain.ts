@@ -1,24 +1,14 @@
 import { anyPurpose, type CertificateFacts, clientAuthentication } from './certificate-facts.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 
-/** A revocation list of an authority. */
-export interface Revocation {
-  /** Whether it names a serial number. */
-  has(serial: string): boolean;
-  /** When the next list comes, in milliseconds since 1970. */
-  to: number;
-}
-
 /** What chains are judged by. */
 export interface Trust {
   /** All authorities that may stand in a chain. It ends at a root, or at one whose issuer is not among them. */
   authorities: readonly CertificateFacts[];
-  /** The current revocation list of an authority; null where there is none; undefined where none are asked for. */
-  revocationsOf(authority: CertificateFacts): Revocation | null | undefined;
+  /** Throws `SignInRefused` for a certificate that was revoked, and where nobody can say. */
+  checkRevocation(certificate: CertificateFacts, issuer: CertificateFacts): void;
   /** Milliseconds since 1970. */
   now: number;
-  /** Whether a revocation list may be out of date. */
-  stale: boolean;
 }
 
 /** A chain has at most this many authorities. */
@@ -54,7 +44,7 @@ function climb(chain: CertificateFacts[], trust: Trust): CertificateFacts[] {
   for (const issuer of issuers.filter((each) => !chain.includes(each))) {
     try {
       checkAuthority(issuer, chain.length - 1, trust.now);
-      checkRevocation(last, issuer, trust);
+      trust.checkRevocation(last, issuer);
       return climb([...chain, issuer], trust);
     } catch (error) {
       if (!(error instanceof SignInRefused)) throw error;
@@ -89,15 +79,4 @@ function checkAuthority(authority: CertificateFacts, below: number, now: number)
   if (pathLength !== null && below > pathLength) throw new SignInRefused('CERTIFICATE_NOT_TRUSTED');
   // Nobody needs to believe the signature of a root: it is trusted by name.
   checkStrength(authority, isSelfIssued(authority));
-}
-
-function checkRevocation(
-  { serial }: CertificateFacts,
-  issuer: CertificateFacts,
-  { revocationsOf, now, stale }: Trust,
-): void {
-  const list = revocationsOf(issuer);
-  if (list === undefined) return;
-  if (list?.has(serial)) throw new SignInRefused('CERTIFICATE_REVOKED');
-  if (list === null || (now > list.to && !stale)) throw new SignInRefused('REVOCATION_UNKNOWN');
 }

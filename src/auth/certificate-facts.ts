@@ -20,19 +20,16 @@ const keyUsages = { digitalSignature: 0, keyAgreement: 4, keyCertSign: 5, cRLSig
 export const clientAuthentication = '1.3.6.1.5.5.7.3.2';
 export const anyPurpose = '2.5.29.37.0';
 
+const nameConstraints = '2.5.29.30';
 const ids = {
   keyUsage: '2.5.29.15',
   alternativeNames: '2.5.29.17',
   basicConstraints: '2.5.29.19',
-  nameConstraints: '2.5.29.30',
   extendedKeyUsage: '2.5.29.37',
 };
 /** Policies are not asked for, as OpenSSL does not by default: certificate policies, mappings, constraints, any policy. */
 const policies = ['2.5.29.32', '2.5.29.33', '2.5.29.36', '2.5.29.54'];
-const known = new Set([
-  ...[ids.keyUsage, ids.alternativeNames, ids.basicConstraints, ids.extendedKeyUsage],
-  ...policies,
-]);
+const known = new Set([...Object.values(ids), ...policies]);
 
 const hashes: Record<string, string> = {
   '2.16.840.1.101.3.4.2.1': 'sha256',
@@ -122,7 +119,7 @@ function readExtensions(extensions: Extension[]) {
     purposes: find(ids.extendedKeyUsage, ExtKeyUsage)?.keyPurposes ?? null,
     /** A critical extension that is not known here, or name constraints, which nothing here checks. */
     unsupported: extensions.some(
-      ({ extnID, critical }) => extnID === ids.nameConstraints || (critical && !known.has(extnID)),
+      ({ extnID, critical }) => extnID === nameConstraints || (critical && !known.has(extnID)),
     ),
     alternativeNames: find(ids.alternativeNames, AltName)?.altNames ?? [],
   };

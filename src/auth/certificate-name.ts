@@ -1,20 +1,18 @@
 import { type BaseBlock, Constructed, fromBER, ObjectIdentifier, Sequence, Set as SetOf } from 'asn1js';
+import type { Config } from '../base/config.ts';
 import type { CertificateFacts } from './certificate-facts.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 import { isName } from './tokens.ts';
-
-/** Which name of a certificate is the subject of its holder (rule D43.1). */
-export type CertificateSubject = 'upn' | 'email' | 'cn' | 'dn';
 
 const userPrincipalName = '1.3.6.1.4.1.311.20.2.3';
 const commonName = '2.5.4.3';
 const generalName = { other: 0, email: 1 };
 
 /**
- * The subject of a certificate's holder, as written. Throws `SignInRefused` where there is none, or more than one of the
+ * The subject of a certificate's holder, as written: the name of a kind (rule D43.1). Throws `SignInRefused` where there is none, or more than one of the
  * kind, and for one that is no name of 1 to 255 characters without control characters.
  */
-export function subjectOf(facts: CertificateFacts, kind: CertificateSubject): string {
+export function subjectOf(facts: CertificateFacts, kind: Config['certSubject']): string {
   const found = {
     upn: () => principalNames(facts),
     email: () => emails(facts),

@@ -16,9 +16,6 @@ import { SignInRefused } from './sign-in-refused.ts';
 import { isName } from './tokens.ts';
 import { type Entitlement, isEntitlement, type User } from './viewer.ts';
 
-/** What became of a certificate that somebody came in with. `unknown`: nobody can say now. */
-export type Standing = 'good' | 'over' | 'unknown';
-
 /** Who comes in by certificate, and what certificates stand for (rule D43.1). */
 export type ClientCertificates = Pick<FollowedCertificates, 'identify' | 'standing' | 'rightsOf'>;
 
@@ -39,8 +36,8 @@ export async function loadCertificates(settings: Settings, now: () => Date, log:
   const standings = new LRUCache<string, number>({ max: 10_000 });
   let lastWarning = Number.NEGATIVE_INFINITY;
 
-  async function readLists(): Promise<Map<string, string> | undefined> {
-    const failures = await revocations?.reload(authorities.certificates);
+  async function readLists(stopped?: AbortSignal): Promise<Map<string, string> | undefined> {
+    const failures = await revocations?.reload(authorities.certificates, stopped);
     standings.clear();
     return failures;
   }
@@ -56,9 +53,8 @@ export async function loadCertificates(settings: Settings, now: () => Date, log:
     if (!authorities.names.has(opened.issuer)) throw new SignInRefused('CERTIFICATE_NOT_TRUSTED');
     return goodChain(readCertificate(presented, opened), {
       authorities: authorities.certificates,
-      revocationsOf: (authority) => revocations?.of(authority),
+      checkRevocation: (certificate, issuer) => revocations?.check(certificate, issuer, stale),
       now: now().getTime(),
-      stale,
     });
   }
 
@@ -93,8 +89,8 @@ export async function loadCertificates(settings: Settings, now: () => Date, log:
       }
     },
 
-    /** Whether the certificate of a session or token (`User.certificate`) still counts. */
-    standing(certificate: string): Standing {
+    /** Whether the certificate of a session or token (`User.certificate`) still counts. `unknown`: nobody can say now. */
+    standing(certificate: string): 'good' | 'over' | 'unknown' {
       const time = now().getTime();
       if (time <= (standings.get(certificate) ?? 0)) return 'good';
       try {
@@ -120,14 +116,16 @@ export async function loadCertificates(settings: Settings, now: () => Date, log:
         {
           name: 'authorities of client certificates',
           paths: [tlsClientCa],
-          async reload() {
+          async reload(stopped) {
             authorities = await readAuthorities(tlsClientCa);
-            await readLists();
+            // A removed authority counts no more, however long the lists take.
+            standings.clear();
+            await readLists(stopped);
             authoritiesChanged();
           },
         },
       ];
-      if (tlsCrl !== null) followed.push({ paths: [tlsCrl], reload: readLists });
+      if (tlsCrl !== null) followed.push({ name: 'revocation lists', paths: [tlsCrl], reload: readLists });
       if (peopleFile !== null)
         followed.push({
           name: 'people',

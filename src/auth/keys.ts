@@ -1,11 +1,17 @@
-import { createPrivateKey, createPublicKey, type JsonWebKey, sign, verify } from 'node:crypto';
+import {
+  createPrivateKey,
+  createPublicKey,
+  type JsonWebKey,
+  type KeyObject,
+  sign,
+  verify,
+} from 'node:crypto';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import {
   calculateJwkThumbprint,
   createLocalJWKSet,
   exportJWK,
   generateKeyPair,
-  importJWK,
   type JSONWebKeySet,
   type JWK,
   type JWTVerifyGetKey,
@@ -55,7 +61,7 @@ export async function readKeySet(file: string, log: Log = silentLog): Promise<JW
     requirePublicKey(name, key);
     const reason = whyNotOurs(key);
     if (reason === null) {
-      await checkPublicKey(name, key);
+      checkPublicKey(name, key);
       usable.push(key);
     } else passedOver.push({ kid, reason });
   }
@@ -95,21 +101,20 @@ function whyNotOurs({ kty, crv, use, key_ops: operations, alg }: JWK): string | 
   return null;
 }
 
-async function checkPublicKey(name: string, key: JWK): Promise<void> {
-  const fitting = algorithmsOf[key.kty!]!;
-  if (key.alg !== undefined && !fitting.includes(key.alg))
+function checkPublicKey(name: string, key: JWK): void {
+  if (key.alg !== undefined && !algorithmsOf[key.kty!]!.includes(key.alg))
     throw new CommandError(`${name} has the type ${key.kty}, which does not match its algorithm ${key.alg}`);
-  if (key.kty === 'RSA' && numberOf(key.n) < 2n ** 2047n)
-    throw new CommandError(`${name} has fewer than 2048 bits`);
-  // With exponent 1 the signature is the padded hash itself, which anyone can write.
-  const exponent = numberOf(key.e);
-  if (key.kty === 'RSA' && (exponent < 3n || exponent % 2n === 0n))
-    throw new CommandError(`${name} has an invalid exponent: it must be an odd number of at least 3`);
+  let facts: KeyObject;
   try {
-    await importJWK(key, key.alg ?? fitting[0]!);
+    facts = createPublicKey({ key: key as JsonWebKey, format: 'jwk' });
   } catch (error) {
     throw new CommandError(`${name} cannot be used: ${(error as Error).message}`);
   }
+  const { modulusLength = 2048, publicExponent = 3n } = facts.asymmetricKeyDetails!;
+  if (modulusLength < 2048) throw new CommandError(`${name} has fewer than 2048 bits`);
+  // With exponent 1 the signature is the padded hash itself, which anyone can write.
+  if (publicExponent < 3n || publicExponent % 2n === 0n)
+    throw new CommandError(`${name} has an invalid exponent: it must be an odd number of at least 3`);
 }
 
 /** Why a file of keys was not read. The parser's message is dropped: it quotes the text, which may be secret. */
@@ -122,11 +127,6 @@ function whyUnread(file: string, error: unknown): string {
 /** A text of the file for messages: cut, on one line; `?` for other values. */
 function printed(value: unknown, length: number): string {
   return typeof value === 'string' ? printable(value, length) : '?';
-}
-
-/** The value of a base64url number; 0 for anything else. */
-function numberOf(text: unknown): bigint {
-  return typeof text === 'string' ? BigInt(`0x0${Buffer.from(text, 'base64url').toString('hex')}`) : 0n;
 }
 
 /** Logs a new local key by its id, and saves it by calling `publish`; if it rejects, no key is saved. */
@@ -187,12 +187,11 @@ async function readLocalKeySet(file: string) {
   return Object.assign(createLocalJWKSet({ keys: [publicKey] }), { id });
 }
 
-function isWholeKey({ d, ...publicJwk }: JWK): boolean {
+function isWholeKey(jwk: JWK): boolean {
   const probe = Buffer.from('probe');
+  const input = { key: jwk as JsonWebKey, format: 'jwk' } as const;
   try {
-    const privateKey = createPrivateKey({ key: { ...publicJwk, d } as JsonWebKey, format: 'jwk' });
-    const publicKey = createPublicKey({ key: publicJwk as JsonWebKey, format: 'jwk' });
-    return verify('sha256', probe, publicKey, sign('sha256', probe, privateKey));
+    return verify('sha256', probe, createPublicKey(input), sign('sha256', probe, createPrivateKey(input)));
   } catch {
     // Node throws for numbers that are no key.
     return false;

@@ -5,7 +5,6 @@ import type { Database } from '../db/database.ts';
 import type { KeySet } from './keys.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 import { createVerifyIdToken } from './tokens.ts';
-import type { User } from './viewer.ts';
 
 /** The cookie that binds a sign-in at the provider to a browser: `__Host-` keeps other hosts from setting it. */
 export const bindingCookie = '__Host-gapstone_signin';
@@ -16,15 +15,6 @@ const clockTolerance = 5;
 const longestNext = 2000;
 
 export type OrganizationSignIn = ReturnType<typeof createOrganizationSignIn>;
-
-/** What an answer of the provider leads to. */
-export interface SignedIn {
-  user: User;
-  /** The page that the reader wanted. */
-  next: string;
-  /** Marks the nonce as used; call it in the transaction of the session. Throws where it was used before. */
-  use(): void;
-}
 
 /**
  * Signing in at an OpenID Connect provider by the implicit flow, so that the server opens no connection (rule D43.3).
@@ -69,11 +59,8 @@ export function createOrganizationSignIn(
       return { href: address.href, binding };
     },
 
-    /** Verifies what the provider had the browser post. Throws `SignInRefused`. */
-    async finish(
-      binding: string | undefined,
-      given: { state: string; token: string; error: string },
-    ): Promise<SignedIn> {
+    /** Verifies what the provider had the browser post. Gives the user, and the page wanted. Throws `SignInRefused`. */
+    async finish(binding: string | undefined, given: { state: string; token: string; error: string }) {
       const began = timeOf(binding);
       if (began === null) throw new SignInRefused('SIGN_IN_STALE');
       const next = Buffer.from(given.state.split('.')[1] ?? '', 'base64url').toString();
@@ -92,7 +79,8 @@ export function createOrganizationSignIn(
       return {
         user,
         next,
-        use() {
+        /** Marks the nonce as used, in the transaction of the session. Throws where it was used before. */
+        use(): void {
           const time = now();
           sqlite.prepare('DELETE FROM used_nonces WHERE ends_at < ?').run(time.toISOString());
           // Longer than the binding counts.

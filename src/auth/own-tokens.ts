@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { and, asc, desc, eq, gt, isNull, sql } from 'drizzle-orm';
+import { asc, desc, eq, sql } from 'drizzle-orm';
 import { badRequest, CommandError, notFound, unauthorized } from '../base/errors.ts';
 import { sha256 } from '../base/ids.ts';
 import { cut } from '../base/text.ts';
@@ -40,15 +40,10 @@ export function createOwnTokens(
     orm
       .select()
       .from(userTokens)
-      .where(
-        and(
-          eq(userTokens.subject, subject),
-          isNull(userTokens.revokedAt),
-          gt(userTokens.expiresAt, now().toISOString()),
-        ),
-      )
+      .where(eq(userTokens.subject, subject))
       .orderBy(desc(userTokens.createdAt), asc(userTokens.id))
       .all()
+      .filter((row) => stateOf(row, now()) === 'active')
       .map(shown);
 
   return {

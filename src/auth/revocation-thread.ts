@@ -25,8 +25,10 @@ function readFile(file: string, signers: readonly Signer[]): FileOfLists {
   }
 }
 
-// The entry of the worker that reads revocation lists: hostile bytes, and up to four million entries.
+// The entry of the worker that reads revocation lists: hostile bytes, and up to four million entries. It sends each file.
 const { files, signers } = workerData as RevocationFiles;
-const read = files.map((file) => readFile(file, signers));
-const tables = read.flatMap(({ lists = [] }) => lists.map(({ serials }) => serials.slots.buffer));
-parentPort!.postMessage(read, tables as ArrayBuffer[]);
+for (const file of files) {
+  const read = readFile(file, signers);
+  const tables = read.lists?.map(({ serials }) => serials.slots.buffer as ArrayBuffer);
+  parentPort!.postMessage(read, tables);
+}

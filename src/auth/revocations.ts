@@ -1,10 +1,10 @@
 import { filesAt, stampOf } from '../base/follow.ts';
 import type { Log } from '../base/log.ts';
-import { runOnce } from '../base/run-once.ts';
-import type { Revocation } from './certificate-chain.ts';
+import { workerMessages } from '../base/worker-messages.ts';
 import type { CertificateFacts } from './certificate-facts.ts';
-import { isRevoked, type RevocationList } from './revocation-list.ts';
+import { isRevoked, type RevocationList, type Signer } from './revocation-list.ts';
 import type { FileOfLists, RevocationFiles } from './revocation-thread.ts';
+import { SignInRefused } from './sign-in-refused.ts';
 
 const mostNamed = 20;
 
@@ -19,24 +19,23 @@ export function createRevocations(path: string, now: () => Date, log: Log) {
   /** Authorities of whom somebody was refused for want of a list. */
   const missing = new Set<string>();
   let signerIds = '';
-  let warned = '';
   let reading = Promise.resolve(new Map<string, string>());
 
-  async function read(authorities: readonly CertificateFacts[]): Promise<Map<string, string>> {
+  async function read(
+    authorities: readonly CertificateFacts[],
+    stopped?: AbortSignal,
+  ): Promise<Map<string, string>> {
     const signers = authorities
       .filter((each) => each.allows('cRLSign'))
       .map((each) => ({ id: idOf(each), key: each.x509.publicKey }));
     const ids = signers.map(({ id }) => id).join('\n');
     // What was read for other authorities does not count.
     const former: typeof files = ids === signerIds ? files : new Map();
-    signerIds = ids;
     const stamps = new Map(filesAt(path).map((file) => [file, stampOf(file)]));
     const changed = [...stamps.keys()].filter((file) => former.get(file)?.stamp !== stamps.get(file));
-    const input: RevocationFiles = { files: changed, signers };
-    const results = await runOnce<FileOfLists[]>('auth/revocation-thread', input).catch(
-      ({ message }: Error) => changed.map((): FileOfLists => ({ reason: message })),
-    );
+    const results = await readFiles(changed, signers, stopped);
     const failures = new Map<string, string>();
+    signerIds = ids;
     files = new Map();
     for (const [file, stamp] of stamps) {
       const { lists, reason } = results[changed.indexOf(file)] ?? {};
@@ -53,14 +52,12 @@ export function createRevocations(path: string, now: () => Date, log: Log) {
     return failures;
   }
 
-  /** Names, once, the authorities without a list that counts now. */
+  /** Names the authorities without a list that counts now. */
   function warn(authorities: readonly CertificateFacts[]): void {
     const time = now().getTime();
     const names = authorities
       .filter((each) => (newest.get(idOf(each))?.to ?? 0) < time)
       .map(({ x509 }) => x509.subject.replaceAll('\n', ', '));
-    if (names.join() === warned) return;
-    warned = names.join();
     if (names.length > 0)
       log.warn('authorities without a current revocation list: nobody comes in by their certificates', {
         count: names.length,
@@ -71,19 +68,23 @@ export function createRevocations(path: string, now: () => Date, log: Log) {
   return {
     /**
      * Reads what changed, and everything for other authorities, after every other reading. Gives why a file was not
-     * read, by path.
+     * read, by path. Throws when `stopped` is aborted; the former lists then count.
      */
-    reload(authorities: readonly CertificateFacts[]): Promise<Map<string, string>> {
-      reading = reading.then(() => read(authorities));
+    reload(authorities: readonly CertificateFacts[], stopped?: AbortSignal): Promise<Map<string, string>> {
+      reading = reading.catch(() => undefined).then(() => read(authorities, stopped));
       return reading;
     },
-    /** The list of an authority that counts now; null where there is none. */
-    of(authority: CertificateFacts): Revocation | null {
-      const id = idOf(authority);
+    /**
+     * Throws `SignInRefused` for a certificate that the list of its issuer names, and without such a list; `stale`: it may
+     * be out of date.
+     */
+    check({ serial }: CertificateFacts, issuer: CertificateFacts, stale: boolean): void {
+      const id = idOf(issuer);
       const list = newest.get(id);
-      if (list !== undefined) return { to: list.to, has: (serial) => isRevoked(list, serial) };
-      missing.add(id);
-      return null;
+      if (list === undefined) missing.add(id);
+      else if (isRevoked(list, serial)) throw new SignInRefused('CERTIFICATE_REVOKED');
+      if (list === undefined || (now().getTime() > list.to && !stale))
+        throw new SignInRefused('REVOCATION_UNKNOWN');
     },
     /** When the first of them is out of date, in seconds since 1970; 0 where one was missing. */
     nextUpdate(): number {
@@ -91,6 +92,26 @@ export function createRevocations(path: string, now: () => Date, log: Log) {
       return Math.min(...[...newest.values()].map(({ to }) => to)) / 1000;
     },
   };
+}
+
+/** Reads files in a worker. A file that is fatal to it is bad, and another worker reads the files after that. */
+async function readFiles(
+  files: readonly string[],
+  signers: readonly Signer[],
+  stopped?: AbortSignal,
+): Promise<FileOfLists[]> {
+  const read: FileOfLists[] = [];
+  while (read.length < files.length) {
+    const input: RevocationFiles = { files: files.slice(read.length), signers };
+    try {
+      for await (const file of workerMessages<FileOfLists>('auth/revocation-thread', input, stopped))
+        read.push(file);
+    } catch (error) {
+      stopped?.throwIfAborted();
+      read.push({ reason: (error as Error).message });
+    }
+  }
+  return read;
 }
 
 /** An authority by name and key: a list counts for every certificate of that. */

@@ -107,23 +107,18 @@ function checkTogether(given: z.output<typeof settings>): void {
 
 /** Warns of unknown GAPSTONE_ variables and a short cron secret; the warnings contain no values. */
 export function configWarnings(config: Config, env: NodeJS.ProcessEnv = environment()) {
-  const warnings: { msg: string; fields: { names?: string[]; more?: number } }[] = [];
+  const warnings: { msg: string; fields: { names?: string[] } }[] = [];
   const known = new Set(settingNames.map(variableOf));
   const unknown = Object.keys(env).filter((name) => name.startsWith('GAPSTONE_') && !known.has(name));
-  if (unknown.length > 0) {
-    const names = unknown.sort().slice(0, mostNames).map(shortened);
-    const more = unknown.length - names.length;
-    warnings.push({
-      msg: 'unknown environment variables',
-      fields: more > 0 ? { names, more } : { names },
-    });
-  }
+  const names = unknown
+    .sort()
+    .slice(0, mostNames)
+    .map((name) => printable(name, longestName));
+  if (names.length > 0) warnings.push({ msg: 'unknown environment variables', fields: { names } });
   if (config.cronSecret !== null && config.cronSecret.length < leastSecret)
     warnings.push({ msg: `GAPSTONE_CRON_SECRET has fewer than ${leastSecret} characters`, fields: {} });
   return warnings;
 }
-
-const shortened = (name: string) => printable(name, longestName) + (name.length > longestName ? '…' : '');
 
 /** A setting as `gapstone config` prints it: its variable, its value as text (null: none, or a secret), its origin. */
 export interface ShownSetting {

@@ -86,13 +86,3 @@ export function unavailable(message: string, seconds: number): AppError {
 export function callerGone(): AppError {
   return badRequest('The client closed the connection');
 }
-
-/** What `find` gives, or null where it throws NOT_FOUND. */
-export function orNull<T>(find: () => T): T | null {
-  try {
-    return find();
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
-    throw error;
-  }
-}

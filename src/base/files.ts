@@ -56,12 +56,8 @@ export function syncPath(path: string): void {
 }
 
 /** Writes all bytes: one system call may write fewer. */
-export function writeWhole(
-  handle: number,
-  bytes: Uint8Array,
-  write: (handle: number, bytes: Uint8Array) => number = writeSync,
-): void {
-  for (let done = 0; done < bytes.length; ) done += write(handle, bytes.subarray(done));
+export function writeWhole(handle: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) done += writeSync(handle, bytes.subarray(done));
 }
 
 /** Renames a synced file in one step. Throws EEXIST where the name exists, and then keeps the temporary file. */

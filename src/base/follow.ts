@@ -29,32 +29,43 @@ const everyMilliseconds = 200;
 
 /** What is read from files or folders. */
 export interface Followed {
-  /** Its name in the log; without a name `reload` writes the lines and never throws. */
-  name?: string;
+  /** Its name in the log. */
+  name: string;
   /** The level of the line about a file that cannot be used. */
   level?: 'warn' | 'error';
   paths: readonly string[];
-  /** Reads the files again. When it throws, what was read before stays in use. */
-  reload(): unknown;
+  /** Reads the files again, until `stopped` is aborted. When it throws, what was read before stays in use. */
+  reload(stopped?: AbortSignal): unknown;
   /** Fields of the line about what was reloaded. */
   fields?(): Record<string, unknown>;
 }
 
 /**
  * Looks at files five times a second, and reloads what changed and then stayed as it is for one look, as a half written
- * file may be a good one. Gives a function that reloads everything, and one that ends it.
+ * file may be a good one. Gives a function that reloads everything, and one that ends it with the reloads in progress.
  */
 export function followFiles(groups: readonly Followed[], log: Log) {
-  const followers = groups.map((group) => createFollower(group, log));
+  const stopping = new AbortController();
+  const followers = groups.map((group) => createFollower(group, stopping.signal, log));
   const look = (isForced: boolean) => {
     for (const follower of followers) void follower(isForced);
   };
   const timer = setInterval(look, everyMilliseconds, false).unref();
-  return { reloadAll: () => look(true), stop: () => clearInterval(timer) };
+  return {
+    reloadAll: () => look(true),
+    stop() {
+      clearInterval(timer);
+      stopping.abort();
+    },
+  };
 }
 
 /** Gives a function that looks at the files once. When it is forced, it reloads them though they did not change. */
-function createFollower({ name, level = 'error', paths, reload, fields }: Followed, log: Log) {
+function createFollower(
+  { name, level = 'error', paths, reload, fields }: Followed,
+  stopped: AbortSignal,
+  log: Log,
+) {
   const stampsNow = () =>
     paths
       .flatMap(filesAt)
@@ -73,9 +84,10 @@ function createFollower({ name, level = 'error', paths, reload, fields }: Follow
     seen = stamps;
     isBusy = true;
     try {
-      await reload();
-      if (name !== undefined) log.info(`${name} reloaded`, fields?.());
+      await reload(stopped);
+      log.info(`${name} reloaded`, fields?.());
     } catch (error) {
+      if (stopped.aborted) return;
       const files = paths.length > 1 ? 'files' : 'file';
       const reason = (error as Error).message;
       log[level](`${name} not reloaded: the new ${files} cannot be used`, { reason });

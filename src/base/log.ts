@@ -5,15 +5,7 @@ import { escapedLine, printable } from './text.ts';
 const levels: Record<LogLevel, number> = { debug: 10, info: 20, warn: 30, error: 40 };
 
 /** A log of JSON lines; times are UTC with milliseconds. */
-export interface Log {
-  debug(msg: string, fields?: Record<string, unknown>): void;
-  info(msg: string, fields?: Record<string, unknown>): void;
-  warn(msg: string, fields?: Record<string, unknown>): void;
-  error(msg: string, fields?: Record<string, unknown>): void;
-  enabled(level: LogLevel): boolean;
-  /** Writes a line of fields that the caller has redacted. */
-  line(level: LogLevel, msg: string, fields: object): void;
-}
+export type Log = ReturnType<typeof createLog>;
 
 /** Field names whose values are never logged (rule S3.1). */
 const secretNames = /^(?:authorization|cookie|set-cookie|token|secret|password|email|search|query|body)$/i;
@@ -22,36 +14,28 @@ const secretNames = /^(?:authorization|cookie|set-cookie|token|secret|password|e
 export function createLog(
   level: LogLevel,
   write: (line: string) => void = (line) => process.stdout.write(line),
-): Log {
-  const enabled = (name: LogLevel) => levels[name] >= levels[level];
-  const stamp = () => new Date().toISOString();
+) {
+  const isWritten = (name: LogLevel) => levels[name] >= levels[level];
+  const json = (name: LogLevel, msg: string, fields: object) =>
+    JSON.stringify({ time: new Date().toISOString(), level: name, msg, ...fields });
   const at =
     (name: LogLevel) =>
-    (msg: string, fields: Record<string, unknown> = {}) => {
-      if (!enabled(name)) return;
-      const line = JSON.stringify({ time: stamp(), level: name, msg: redact(msg), ...safe(fields) });
-      write(`${escapedLine(line)}\n`);
+    (msg: string, fields: Record<string, unknown> = {}): void => {
+      if (isWritten(name)) write(`${escapedLine(json(name, redact(msg), safe(fields)))}\n`);
     };
   return {
     debug: at('debug'),
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
-    enabled,
-    line(name, msg, fields) {
-      if (enabled(name)) write(`${JSON.stringify({ time: stamp(), level: name, msg, ...fields })}\n`);
+    /** Writes a line of fields that the caller has redacted. */
+    line(name: LogLevel, msg: string, fields: object): void {
+      if (isWritten(name)) write(`${json(name, msg, fields)}\n`);
     },
   };
 }
 
-export const silentLog: Log = {
-  debug() {},
-  info() {},
-  warn() {},
-  error() {},
-  enabled: () => false,
-  line() {},
-};
+export const silentLog: Log = createLog('error', () => undefined);
 
 /** A text with tokens (a JWT begins `eyJ`) and e-mail addresses replaced. */
 export function redact(text: string): string {

@@ -1,31 +1,27 @@
-/** How many letters must be added, removed, changed or exchanged with their neighbor to make one word of another. */
-function distance(a: string, b: string): number {
-  let before: number[] = [];
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const change = row[j - 1]! + Number(a[i - 1] !== b[j - 1]);
-      let least = Math.min(row[j]! + 1, next[j - 1]! + 1, change);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        least = Math.min(least, before[j - 2]! + 1);
-      next.push(least);
-    }
-    before = row;
-    row = next;
-  }
-  return row[b.length]!;
-}
+import { diffChars } from 'diff';
 
 const longest = 64;
 
+/** How many letters must be added or removed to make a word of a wrong one; infinite for another word. */
+function distance(wrong: string, word: string): number {
+  if (word.startsWith(wrong) && wrong.length > 2) return 1;
+  const most = Math.max(1, Math.floor(word.length / 3));
+  if (Math.abs(wrong.length - word.length) > most) return Number.POSITIVE_INFINITY;
+  // A letter that was exchanged is one more and one less.
+  const changes = diffChars(wrong, word, { maxEditLength: most + 1 });
+  return (
+    changes?.reduce((sum, { added, removed, count }) => sum + (added || removed ? count : 0), 0) ??
+    Number.POSITIVE_INFINITY
+  );
+}
+
 /** `: did you mean "..."?` with the word of a list that is nearest to a wrong one (rule D44.3); else empty. */
 export function didYouMean(wrong: string, words: readonly string[], prefix = ''): string {
-  const word = wrong.slice(0, longest).toLowerCase();
+  const start = wrong.slice(0, longest).toLowerCase();
   const ranked = words
-    .map((each) => ({ each, far: each.startsWith(word) && word.length > 2 ? 1 : distance(word, each) }))
+    .map((word) => ({ word, far: distance(start, word) }))
+    .filter(({ far }) => far < Number.POSITIVE_INFINITY)
     .sort((a, b) => a.far - b.far);
   const [best] = ranked;
-  if (best === undefined || best.far > Math.max(1, Math.floor(best.each.length / 3))) return '';
-  return `: did you mean "${prefix}${best.each}"?`;
+  return best === undefined ? '' : `: did you mean "${prefix}${best.word}"?`;
 }

@@ -5,9 +5,8 @@ import { statIfThere } from './files.ts';
 import { dataFolder } from './installation.ts';
 
 /** The error for a wrong value: what it must be, and its beginning. Not for secrets. */
-const must = (what: string, explain: (text: string) => string = () => '') => ({
-  error: ({ input }: { input?: unknown }) =>
-    `must be ${what}, not "${String(input).slice(0, 40)}"${explain(String(input))}`,
+const must = (what: string) => ({
+  error: ({ input }: { input?: unknown }) => `must be ${what}, not "${String(input).slice(0, 40)}"`,
 });
 const wrongEntry = {
   error: ({ input }: { input?: unknown }) => `has an invalid entry: "${String(input).slice(0, 64)}"`,
@@ -22,9 +21,9 @@ const pattern = (expression: RegExp, what: string) => filled.pipe(z.string().reg
 const choice = <const Names extends readonly string[]>(...names: Names) =>
   filled.pipe(z.enum(names, must(alternatives.format(names))));
 const onOff = filled.pipe(z.stringbool({ truthy: ['on'], falsy: ['off'], ...must('on or off') }));
-const whole = (least: number, most: number, explain?: (text: string) => string) => {
+const whole = (least: number, most: number) => {
   const isInRange = (text: string) => /^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most;
-  const error = must(`a number from ${least} to ${most}`, explain);
+  const error = must(`a number from ${least} to ${most}`);
   return filled.pipe(z.string().refine(isInRange, error).transform(Number));
 };
 /** A path to an existing file or folder. A missing permission is reported as such (rule D44.4). */
@@ -45,20 +44,12 @@ const list = <Entry extends z.ZodType<string, string>>(entry: Entry) =>
     .transform((text) => text.split(',').map((each) => each.trim()))
     .pipe(z.array(entry))
     .default([]);
-const originOf = (text: string) => new URL(text).origin;
-
-// Kubernetes sets NAME_PORT in every pod for a service of that name.
-const serviceLink = (text: string) =>
-  /^(?:tcp|udp|sctp):\/\//.test(text)
-    ? '. Kubernetes sets this value for a service named gapstone: set the variable yourself, or set enableServiceLinks: false in the pod'
-    : '';
-
-/** Whether a text is an exact origin as browsers send it; `*` is not, because some answers need a token. */
-function isOrigin(entry: string): boolean {
-  if (!/^https?:\/\/[^/?#\\\s*]+$/i.test(entry) || !URL.canParse(entry)) return false;
-  const { username, password } = new URL(entry);
-  return username === '' && password === '';
-}
+/** An exact origin as browsers send it; `*` is none, because some answers need a token. */
+const origin = (wrong: string | typeof wrongEntry) =>
+  z
+    .string()
+    .refine((text) => /^https?:\/\/[^/?#@\\\s*]+$/i.test(text) && URL.canParse(text), wrong)
+    .transform((text) => new URL(text).origin);
 
 /** Whether a text is the address of an endpoint over TLS; on this machine plain HTTP will do. */
 function isEndpoint(text: string): boolean {
@@ -78,9 +69,7 @@ export const settings = z.object({
     .describe('the catalog (gapstone.db; of a package in its data folder)'),
   usersDb: optional(filled).describe("users' data (<name>-users.db beside the catalog <name>.db)"),
   host: filled.default('127.0.0.1').describe('the address to listen on (127.0.0.1)'),
-  port: whole(0, 65535, serviceLink)
-    .default(8080)
-    .describe('the port to listen on; 0 takes a free one (8080)'),
+  port: whole(0, 65535).default(8080).describe('the port to listen on; 0 takes a free one (8080)'),
   jwks: optional(existing('file')).describe(
     'a file with the public keys of an identity provider (none: the local key signs)',
   ),
@@ -139,12 +128,10 @@ export const settings = z.object({
   maxConnections: whole(1, 65535).default(1000).describe('open connections (1000)'),
   requestTimeout: whole(1, 3600).default(30).describe('seconds that a request may take to arrive (30)'),
   metrics: onOff.default(true).describe('/metrics: on or off (on)'),
-  corsOrigins: list(z.string().refine(isOrigin, wrongEntry).transform(originOf)).describe(
-    'origins whose scripts may read answers, by commas (none)',
+  corsOrigins: list(origin(wrongEntry)).describe('origins whose scripts may read answers, by commas (none)'),
+  publicUrl: optional(origin('must be an origin such as https://gapstone.example.org')).describe(
+    'the origin under which others reach the server',
   ),
-  publicUrl: optional(
-    z.string().refine(isOrigin, 'must be an origin such as https://gapstone.example.org').transform(originOf),
-  ).describe('the origin under which others reach the server'),
   /** Rule D41.1. */
   mcp: onOff.default(true).describe('/mcp and "gapstone mcp": on or off (on)'),
   trustedProxies: list(z.string().refine(isNetwork, wrongEntry)).describe(

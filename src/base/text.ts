@@ -65,8 +65,9 @@ export function printable(text: string, length: number): string {
  */
 export function escaped(text: string): string {
   return text.replace(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu, (each) =>
-    [...Array(each.length).keys()]
-      .map((at) => `\\u${each.charCodeAt(at).toString(16).padStart(4, '0')}`)
+    each
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
       .join(''),
   );
 }

@@ -14,7 +14,7 @@ const countSources = `SELECT count(*) FILTER (WHERE outcome = 'imported') AS imp
        count(*) FILTER (WHERE outcome = 'rejected') AS rejected
   FROM import_ledger`;
 
-/** Adds the metrics of catalog and file. It counts rows once for each generation of the catalog. */
+/** Adds the metrics of catalog and file. It counts rows once for each version of the catalog. */
 export function addCatalogMetrics(metrics: Metrics, db: Database): void {
   const { sqlite } = db;
   const first = <T>(sql: string) => sqlite.prepare<[], T>(sql).pluck().get()!;

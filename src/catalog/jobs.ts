@@ -48,11 +48,3 @@ export function importedSources(
   const run = ledger.run(user, id);
   return { run, ...ledger.entries(user, { ...filter, run: id }, page) };
 }
-
-/** A page of the sources of all imports whose names contain a text, or whose hash begins with it. */
-export const findSources = (
-  { ledger }: Pick<ContentServices, 'ledger'>,
-  user: User,
-  search: string,
-  page: Page,
-) => ledger.entries(user, { search }, page);

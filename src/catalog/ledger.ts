@@ -55,27 +55,16 @@ const gated: Record<Entitlement, string[]> = {
   occ: ['onet', 'nice', 'role-mapping-csv'],
 };
 
-const countedRuns = `SELECT r.id, r.started_at AS startedAt, r.finished_at AS finishedAt, count(l.ordinal) AS sources,
-       coalesce(sum(json_array_length(iif(json_valid(l.warnings), l.warnings, '[]'))), 0) AS warnings,
-       count(*) FILTER (WHERE l.outcome = 'imported') AS imported,
-       count(*) FILTER (WHERE l.outcome = 'unchanged') AS unchanged,
-       count(*) FILTER (WHERE l.outcome = 'superseded') AS superseded,
-       count(*) FILTER (WHERE l.outcome = 'skipped') AS skipped,
-       count(*) FILTER (WHERE l.outcome = 'rejected') AS rejected
-  FROM (SELECT * FROM import_runs WHERE @id IS NULL OR id = @id ORDER BY id DESC LIMIT @limit) AS r
-  LEFT JOIN import_ledger AS l ON l.run_id = r.id AND l.kind NOT IN (SELECT value FROM json_each(@hidden))
- GROUP BY r.id
-HAVING count(l.ordinal) > 0 OR NOT EXISTS (SELECT 1 FROM import_ledger WHERE run_id = r.id)
- ORDER BY r.id DESC`;
-
-const entryColumns = `l.run_id AS run, r.finished_at AS finishedAt, l.source, l.sha256, l.kind, l.outcome, l.reason,
-       l.target, iif(json_valid(l.warnings), l.warnings, '[]') AS warnings,
-       iif(json_valid(l.counts), l.counts, '{}') AS counts, (
-         SELECT json_object('slug', s.slug, 'title', s.title, 'version', p.version)
-           FROM sources AS x
-           JOIN stig_printings AS p ON p.source_id = x.id
-           JOIN stigs AS s ON s.id = p.stig_id
-          WHERE x.sha256 = l.sha256) AS stig`;
+const entryJson = `json_object(
+         'run', l.run_id, 'finishedAt', r.finished_at, 'source', l.source, 'sha256', l.sha256, 'kind', l.kind,
+         'outcome', l.outcome, 'reason', l.reason, 'target', l.target,
+         'warnings', json(iif(json_valid(l.warnings), l.warnings, '[]')),
+         'counts', json(iif(json_valid(l.counts), l.counts, '{}')),
+         'stig', (SELECT json_object('slug', s.slug, 'title', s.title, 'version', p.version)
+                    FROM sources AS x
+                    JOIN stig_printings AS p ON p.source_id = x.id
+                    JOIN stigs AS s ON s.id = p.stig_id
+                   WHERE x.sha256 = l.sha256)) AS json`;
 
 const matching = `FROM import_ledger AS l JOIN import_runs AS r ON r.id = l.run_id
  WHERE l.run_id BETWEEN @firstRun AND @lastRun
@@ -83,26 +72,37 @@ const matching = `FROM import_ledger AS l JOIN import_runs AS r ON r.id = l.run_
    AND (instr(lower(l.source), @search) > 0 OR substr(l.sha256, 1, length(@search)) = @search)
    AND l.kind NOT IN (SELECT value FROM json_each(@hidden))`;
 
-type StoredEntry = Record<'source' | 'warnings' | 'counts', string> &
-  Omit<LedgerEntry, 'folder' | 'warnings' | 'counts' | 'stig'> & { stig: string | null };
-
 export type LedgerService = ReturnType<typeof createLedgerService>;
 
 /** What the imports did (rule D20, the ledger as a table). */
 export function createLedgerService(db: Database) {
   const { sqlite } = db;
-  const runsOf = sqlite.prepare<object, Omit<ImportRun, 'totals'> & Totals>(countedRuns);
+  const runsOf = sqlite
+    .prepare<object, string>(
+      `SELECT json_object('id', r.id, 'startedAt', r.started_at, 'finishedAt', r.finished_at, 'totals', json_object(
+                'sources', count(l.ordinal),
+                'warnings', coalesce(sum(json_array_length(iif(json_valid(l.warnings), l.warnings, '[]'))), 0),
+                'imported', count(*) FILTER (WHERE l.outcome = 'imported'),
+                'unchanged', count(*) FILTER (WHERE l.outcome = 'unchanged'),
+                'superseded', count(*) FILTER (WHERE l.outcome = 'superseded'),
+                'skipped', count(*) FILTER (WHERE l.outcome = 'skipped'),
+                'rejected', count(*) FILTER (WHERE l.outcome = 'rejected')))
+         FROM (SELECT * FROM import_runs WHERE @id IS NULL OR id = @id ORDER BY id DESC LIMIT @limit) AS r
+         LEFT JOIN import_ledger AS l ON l.run_id = r.id AND l.kind NOT IN (SELECT value FROM json_each(@hidden))
+        GROUP BY r.id
+       HAVING count(l.ordinal) > 0 OR NOT EXISTS (SELECT 1 FROM import_ledger WHERE run_id = r.id)
+        ORDER BY r.id DESC`,
+    )
+    .pluck();
   const again = perCatalogVersion(db, () => {
     const named = (what: 'scap' | 'controls') =>
-      filesToReadAgain(sqlite, what).map(({ source }) => withoutFolder(source));
+      filesToReadAgain(sqlite, what).map((source) => withoutFolder(source));
     return { scap: named('scap'), controls: named('controls') };
   });
 
   /** The last runs, the latest first, or one; a run of which all is hidden from the user is left out. */
   const runs = (user: User, limit: number, id: number | null = null): ImportRun[] =>
-    runsOf
-      .all({ id, limit, hidden: hiddenFrom(user) })
-      .map(({ id, startedAt, finishedAt, ...totals }) => ({ id, startedAt, finishedAt, totals }));
+    runsOf.all({ id, limit, hidden: hiddenFrom(user) }).map((json) => JSON.parse(json));
 
   return {
     /** The files that an older version skipped or read less of, to be imported again (rule D42.9). */
@@ -133,9 +133,9 @@ export function createLedgerService(db: Database) {
       const sorted = sort && sortOf(sort);
       const first = sorted ? `l.${sorted.column} ${sorted.down ? 'DESC' : 'ASC'},` : '';
       const order = `${first} l.run_id DESC, l.ordinal`;
-      const listed = prepareList<StoredEntry>(db, { columns: entryColumns, matching, order });
+      const listed = prepareList<{ json: string }>(db, { columns: entryJson, matching, order });
       const { rows, pagination } = listed(filter, page);
-      return { entries: rows.map(toEntry), pagination };
+      return { entries: rows.map(({ json }) => readEntry(json)), pagination };
     },
   };
 }
@@ -146,11 +146,8 @@ function hiddenFrom({ entitlements }: User): string {
   return JSON.stringify(lacking.flatMap((product) => gated[product]));
 }
 
-const toEntry = ({ source, warnings, counts, stig, ...entry }: StoredEntry): LedgerEntry => ({
-  ...entry,
-  source: withoutFolder(source),
-  folder: folderOf(source),
-  stig: stig === null ? null : JSON.parse(stig),
-  warnings: JSON.parse(warnings),
-  counts: JSON.parse(counts),
-});
+function readEntry(json: string): LedgerEntry {
+  const entry = JSON.parse(json) as LedgerEntry;
+  const { source } = entry;
+  return { ...entry, source: withoutFolder(source), folder: folderOf(source) };
+}

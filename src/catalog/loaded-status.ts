@@ -6,13 +6,7 @@ import type { Kind } from '../db/schema.ts';
 import type { Totals } from './ledger.ts';
 
 /** One of the two files. */
-export interface FileStatus {
-  file: string;
-  /** Bytes of the file and of the write-ahead log beside it; 0 in memory. */
-  bytes: number;
-  logBytes: number;
-  schema: number;
-}
+export type FileStatus = ReturnType<typeof fileStatus>;
 
 /** The contents of catalog and users' data, for an operator: counts, editions, sizes; nothing that users wrote. */
 export type Status = ReturnType<typeof loadedStatus>;
@@ -91,18 +85,19 @@ export function loadedStatus(db: Database) {
     users: { ...fileStatus(db, 'users'), ...one<Record<string, number>>(users) },
     imports: all<ImportStatus>(imports),
     /** The files that an older version skipped and this one reads: import them again (rule D42.9). */
-    readAgain: filesToReadAgain(sqlite).map(({ source }) => source),
+    readAgain: filesToReadAgain(sqlite),
   }));
 }
 
 /** The file of a kind, as it is now. */
-export function fileStatus({ sqlite, names }: Database, kind: Kind): FileStatus {
+export function fileStatus({ sqlite, names }: Database, kind: Kind) {
   const list = sqlite.pragma('database_list') as { name: string; file: string }[];
   const { file } = list.find(({ name }) => name === names[kind])!;
   const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   const schema = sqlite.pragma(`${names[kind]}.user_version`, { simple: true }) as number;
   return {
     file: file === '' ? ':memory:' : file,
+    /** Bytes of the file and of the write-ahead log beside it; 0 in memory. */
     bytes: file === '' ? 0 : sizeOf(file),
     logBytes: file === '' ? 0 : sizeOf(`${realFile(file)}-wal`),
     schema,

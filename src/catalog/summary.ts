@@ -6,26 +6,24 @@ import { packageRoot } from '../base/root.ts';
 import type { Database } from '../db/database.ts';
 import { catalogDigest, storedDigest } from '../db/digest.ts';
 import { perCatalogVersion } from '../db/per-catalog-version.ts';
+import { counts, named } from '../http/schema.ts';
 
 /** The contents of the catalog, with a digest that is equal on each machine with the same contents (rule D32.5). */
-export const CatalogSummary = z
-  .strictObject({
-    digest: z.string().describe('SHA-256 over what the sources state, and the slug overrides.'),
-    changedAt: z.iso.datetime(),
-    sources: z.int(),
-    stigs: z.int(),
-    rules: z.int().describe('Of the current releases.'),
-    bundle: z
-      .strictObject({
-        channel: z.string(),
-        sequence: z.int(),
-        signedBy: z.string(),
-        appliedAt: z.iso.datetime(),
-      })
-      .nullable()
-      .describe('The bundle that the catalog came in.'),
-  })
-  .openapi('CatalogSummary');
+export const CatalogSummary = named('CatalogSummary', {
+  digest: z.string().describe('SHA-256 over what the sources state, and the slug overrides.'),
+  changedAt: z.iso.datetime(),
+  ...counts('sources', 'stigs'),
+  rules: z.int().describe('Of the current releases.'),
+  bundle: z
+    .strictObject({
+      channel: z.string(),
+      sequence: z.int(),
+      signedBy: z.string(),
+      appliedAt: z.iso.datetime(),
+    })
+    .nullable()
+    .describe('The bundle that the catalog came in.'),
+});
 export type CatalogSummary = z.infer<typeof CatalogSummary>;
 type Counts = Omit<CatalogSummary, 'digest' | 'bundle'>;
 

@@ -16,6 +16,10 @@ import type { ChecklistFormat } from './schema.ts';
 export interface ChecklistZip {
   bytes: number;
   held: number;
+  /** The deflated STIGs, what comes between two of them, and the end of every file. */
+  stigs: Uint8Array[];
+  between: Uint8Array;
+  end: Uint8Array;
   files: ZippedFile[];
 }
 
@@ -27,16 +31,19 @@ export interface WantedStig {
 
 interface Rendered {
   release: Pick<StigRelease, 'slug' | 'title' | 'version' | 'benchmarkId'>;
+  /** Its index in the zip. */
+  index: number;
   key: string[];
   displayName: string;
   targetKey: string;
   piece: Piece;
 }
 
-/** One checklist: pieces, most of which other files share. */
+/** One checklist: what is about its host, and the indexes of its STIGs, which other files share. */
 interface ZippedFile {
   member: Member;
-  pieces: Piece[];
+  head: Uint8Array;
+  stigs: Uint16Array;
 }
 
 /** What a zip is asked for: the hosts are of different names, their STIGs slugs. */
@@ -51,12 +58,12 @@ export type MakeChecklists = ReturnType<typeof createChecklistZips>;
 export function createChecklistZips(stigs: Pick<StigService, 'full'>) {
   /** Writes each wanted release once, in the order of rule D3.4. Throws what `full` throws. */
   function render(wanted: WantedStig[], format: ChecklistFormat): Rendered[] {
-    const rendered = new Map<string, Rendered>();
+    const rendered = new Map<string, Omit<Rendered, 'index'>>();
     for (const { slug, version } of wanted) {
       const full = stigs.full(slug, version);
       if (!rendered.has(full.release.slug)) rendered.set(full.release.slug, renderStig(full, format));
     }
-    return [...rendered.values()].sort(byTitle);
+    return [...rendered.values()].sort(byTitle).map((stig, index) => ({ ...stig, index }));
   }
 
   /** Makes the zip of STIGs. Throws a 400 for no STIG or too many files. */
@@ -78,17 +85,26 @@ export function createChecklistZips(stigs: Pick<StigService, 'full'>) {
       const nameOf = naming(host);
       for (const group of groups) {
         const head = checklistHead(host, group, layout, classification);
-        const pieces = piecesOf(format, storedPiece(headOf(format, head, group)), group);
-        const member = { name: nameOf(group[0]!), ...joinedPieces(pieces) };
+        const piece = storedPiece(headOf(format, head, group));
+        const member = { name: nameOf(group[0]!), ...joinedPieces(piecesOf(format, piece, group)) };
         if (member.unpacked > largestZip) throw tooLarge();
-        files.push({ member, pieces });
+        const indexes = Uint16Array.from(group, ({ index }) => index);
+        files.push({ member, head: piece.bytes, stigs: indexes });
       }
     }
     const members = files.map(({ member }) => member);
     const bytes = sizeOfZip(members);
     if (bytes > largestZip) throw tooLarge();
-    const held = [...rendered.map(({ piece }) => piece), ...files.map(({ pieces }) => pieces[0]!)];
-    return { bytes, held: joinedPieces(held).bytes, files };
+    const shared = rendered.map(({ piece }) => piece.bytes);
+    const held = [...shared, ...files.map(({ head }) => head)];
+    return {
+      bytes,
+      held: held.reduce((sum, { length }) => sum + length, 0),
+      stigs: shared,
+      between: Buffer.concat(betweenOf(format).map((piece) => piece.bytes)),
+      end: ends[format].bytes,
+      files,
+    };
   };
 }
 
@@ -128,7 +144,7 @@ function tooLarge(): Error {
   return badRequest('The zip would be larger than 4 GiB. Name fewer hosts or STIGs');
 }
 
-function renderStig(full: FullRelease, format: ChecklistFormat): Rendered {
+function renderStig(full: FullRelease, format: ChecklistFormat): Omit<Rendered, 'index'> {
   const stig = cklbStig(full);
   const { slug, title, version, benchmarkId } = full.release;
   return {
@@ -140,7 +156,10 @@ function renderStig(full: FullRelease, format: ChecklistFormat): Rendered {
   };
 }
 
-function byTitle({ release: a }: Rendered, { release: b }: Rendered): number {
+function byTitle(
+  { release: a }: Pick<Rendered, 'release'>,
+  { release: b }: Pick<Rendered, 'release'>,
+): number {
   return (
     compareCodePoints(fold(a.title), fold(b.title)) ||
     compareCodePoints(a.title, b.title) ||
@@ -169,8 +188,10 @@ function headOf(format: ChecklistFormat, head: ReturnType<typeof cklbHead>, stig
   return Buffer.from(`${JSON.stringify(head).slice(0, -1)},"stigs":[`);
 }
 
+const betweenOf = (format: ChecklistFormat): Piece[] => (format === 'ckl' ? [] : [comma]);
+
 function piecesOf(format: ChecklistFormat, head: Piece, stigs: Rendered[]): Piece[] {
-  const between = format === 'ckl' ? [] : [comma];
+  const between = betweenOf(format);
   return [
     head,
     ...stigs.flatMap(({ piece }, index) => (index === 0 ? [piece] : [...between, piece])),
@@ -178,11 +199,12 @@ function piecesOf(format: ChecklistFormat, head: Piece, stigs: Rendered[]): Piec
   ];
 }
 
-function* chunks(files: ZippedFile[]): Generator<Buffer> {
-  for (const { member, pieces } of files) {
-    const [head, ...rest] = pieces;
-    yield Buffer.concat([localHeader(member), head!.bytes]);
-    for (const { bytes } of rest) yield Buffer.from(bytes);
+function* chunks({ files, stigs, between, end }: ChecklistZip): Generator<Buffer> {
+  for (const { member, head, stigs: own } of files) {
+    yield Buffer.concat([localHeader(member), head]);
+    for (const [place, index] of own.entries())
+      yield Buffer.concat(place === 0 ? [stigs[index]!] : [between, stigs[index]!]);
+    yield Buffer.from(end);
   }
   yield directory(files.map(({ member }) => member));
 }
@@ -191,8 +213,8 @@ function* chunks(files: ZippedFile[]): Generator<Buffer> {
 const turn = 128 * 1024;
 
 /** The bytes of a zip, made while they are sent. */
-export function streamOfZip({ files }: ChecklistZip): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const source = chunks(files);
+export function streamOfZip(zip: ChecklistZip): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const source = chunks(zip);
   let sent = 0;
   return new ReadableStream(
     {

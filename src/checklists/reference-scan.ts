@@ -1,5 +1,5 @@
 import { badRequest } from '../base/errors.ts';
-import { eachId, type FoundId } from '../catalog/controls/id-grammar.ts';
+import { type FoundId, idsIn } from '../catalog/controls/id-grammar.ts';
 import { decodeFile } from '../read/decode.ts';
 import { ImportError } from '../read/import-error.ts';
 import type { ReferenceFact, References } from './reference-schema.ts';
@@ -32,7 +32,7 @@ export function fileText(bytes: Uint8Array): string | null {
 export function placesIn(text: string, vocabulary: Vocabulary, most = mostReferences): Place[] {
   const places: Place[] = [];
   let [line, start, end] = [1, 0, text.indexOf('\n')];
-  for (const found of eachId(text)) {
+  for (const found of idsIn(text)) {
     if (found.kind === 'stigId' && !isOfRelease(found.id, vocabulary)) continue;
     if (places.length === most) throw badRequest(`The text has more than ${most} ids. Divide it`, '/text');
     for (; end >= 0 && end < found.index; end = text.indexOf('\n', start)) {

@@ -23,7 +23,7 @@ export function beginningOf(id: string): { beginning: string; length: number } {
 export const lettersOf = ({ framework, id }: Pick<FoundId, 'framework' | 'id'>) =>
   `${framework} ${id.slice(0, id.lastIndexOf(framework === 'nist-800-171' ? '.' : '-'))}`;
 
-/** Prepares the vocabulary of the catalog, once for each generation. */
+/** Prepares the vocabulary of the catalog, once for each version. */
 export function createVocabulary(db: Database): () => Vocabulary {
   const after = db.sqlite
     .prepare<[string, number], string>('SELECT DISTINCT id FROM rule_ids WHERE id > ? ORDER BY id LIMIT ?')

@@ -1,11 +1,14 @@
+import type { Ask } from '../base/ask.ts';
 import { badRequest } from '../base/errors.ts';
 import { listHostsBody } from '../catalog/stigs/host-schema.ts';
 import type { Access } from '../http/access.ts';
+import { answerMade } from '../http/answer.ts';
 import { columnsOf } from '../http/columns.ts';
 import { downloadFile, fileContent } from '../http/downloads.ts';
 import { createRoutes } from '../http/route.ts';
 import { jsonContent } from '../http/schema.ts';
 import { removedAnswer } from './entries.ts';
+import { listFindingsJson } from './jobs.ts';
 import type { ListEntryService } from './list-entries.ts';
 import type { ListEntryWriter } from './list-entry-writer.ts';
 import type { ListHostService } from './list-hosts.ts';
@@ -22,11 +25,13 @@ interface ListServices {
 /** The entries of lists (rule D8), and the hosts that are kept with them (rule D36.6). */
 export function listEntryRoutes(
   access: Access,
+  ask: Ask,
   { listStigs: entries, listEntries: writer, listHosts: hosts }: ListServices,
 ) {
   const { app, route } = createRoutes('Lists');
   const columns = columnsOf(schemas.ListSheetRow);
   const costly = access.with({ expensive: true });
+  const withFindings = access.with({ expensive: (c) => c.req.query('include') !== undefined });
 
   route('GET /api/v1/lists/{id}/export', costly.audited('list.export').listsRead, {
     operationId: 'exportList',
@@ -48,17 +53,18 @@ export function listEntryRoutes(
     },
   });
 
-  route('GET /api/v1/lists/{id}/stigs', access.listsRead, {
+  route('GET /api/v1/lists/{id}/stigs', withFindings.listsRead, {
     operationId: 'listListStigs',
     summary: 'List the STIGs of a list, paged, optionally with their findings',
     params: idParam,
     query: schemas.listStigsQuery,
     response: jsonContent(schemas.ListStigs, 'A page of entries.'),
     revision: ({ viewer, params }) => entries.revision(viewer, params.id),
-    handle: ({ viewer, params, query }) => {
-      const { include, severity, page, limit } = query;
-      const choice = { include: include !== undefined, severity };
-      return entries.page(viewer, params.id, { page, limit }, choice);
+    handle: async ({ viewer, params, query }, c) => {
+      const { include, severity, ...page } = query;
+      return include === undefined
+        ? entries.page(viewer, params.id, page)
+        : answerMade(c, await ask(listFindingsJson, viewer, params.id, page, severity));
     },
   });
 

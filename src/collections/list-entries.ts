@@ -9,10 +9,9 @@ import { createListRows, type ListRow, type ListRowSort } from './list-rows.ts';
 import type { ListSeenService } from './list-seen.ts';
 import type { ListEntry, ListExport, ListFinding, ListSheetRow, ListStigs } from './lists-schema.ts';
 
-/** The findings on a page: none, all, or those of some severities. */
+/** The findings on a page: those of some severities, or of all. */
 export interface FindingChoice {
-  include: boolean;
-  severity?: Set<'high' | 'medium' | 'low'> | undefined;
+  severity: Set<'high' | 'medium' | 'low'> | undefined;
 }
 
 export type ListEntryService = ReturnType<typeof createListEntryService>;
@@ -42,15 +41,15 @@ export function createListEntryService(
     revision: (viewer: Viewer, id: string) => read(viewer, id, (list) => list.revision),
 
     /** A page of entries by position, then slug; with findings, only STIGs that have some of the wanted ones. */
-    page: (viewer: Viewer, id: string, wanted: Page, { include, severity }: FindingChoice): ListStigs =>
+    page: (viewer: Viewer, id: string, wanted: Page, findings?: FindingChoice): ListStigs =>
       read(viewer, id, ({ name }) => {
-        const only = include && severity ? [...severity].join(',') : '';
+        const only = [...(findings?.severity ?? [])].join(',');
         const total = rows.count(id, only);
         const { versions } = seen.of(viewer, id);
         const stigs = rows.entries(id, only, wanted.limit, offsetOf(wanted, total)).map((row) => ({
           ...entryOf(row),
           seenVersion: versions.get(row.slug) ?? null,
-          ...(include ? { findings: findingsIn(row.releaseId, only) } : {}),
+          ...(findings ? { findings: findingsIn(row.releaseId, only) } : {}),
         }));
         const list = { id, name, stigCount: only === '' ? total : rows.count(id) };
         return { list, stigs, pagination: paginationOf(wanted, total) };

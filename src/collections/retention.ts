@@ -1,7 +1,7 @@
 import { and, count, eq, lt } from 'drizzle-orm';
 import { AppError } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
-import { collections, removals, userTokens } from '../db/user-tables.ts';
+import { collections, userTokens } from '../db/user-tables.ts';
 
 /** How long a deleted list can be restored (rule D8.5). */
 export const retentionDays = 30;
@@ -43,8 +43,6 @@ export function createPurgeService(db: Database, now: () => Date) {
         const due = and(eq(collections.kind, 'list'), lt(collections.deletedAt, before));
         if (dryRun) return orm.select({ due: count() }).from(collections).where(due).get()!.due;
         seeTime(db, time);
-        // Nobody undoes that late, and what was removed is not to stay.
-        orm.delete(removals).where(lt(removals.removedAt, before)).run();
         // Those that were revoked would have expired within a month, too.
         orm.delete(userTokens).where(lt(userTokens.expiresAt, before)).run();
         return orm.delete(collections).where(due).run().changes;

@@ -88,7 +88,7 @@ export async function backup(
 ): Promise<Backup> {
   // The hash of an earlier backup of this name would not match this one.
   if (!isTaken(file)) rmSync(hashFile(file), { force: true });
-  const made = await backUp(files, file, { usersOnly });
+  const made = await backUp(files, file, usersOnly);
   writeHash(made);
   try {
     recordBackup(files.usersDb, now);

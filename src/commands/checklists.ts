@@ -17,7 +17,7 @@ import {
 } from '../checklists/host-zip.ts';
 import { checklistsBody } from '../checklists/list-checklists-schema.ts';
 import { operatorList } from '../collections/operator-list.ts';
-import { asCopyError, freeBytes, requireRoom } from '../db/copy.ts';
+import { asCopyError, requireRoom } from '../db/copy.ts';
 import type { Database } from '../db/database.ts';
 import { check } from '../http/schema.ts';
 import { auditedRun } from './audit.ts';
@@ -116,7 +116,7 @@ function usage<T>(work: () => T, exitCode: 1 | 2 = 2): T {
 async function write(make: () => ChecklistZip, out: string) {
   const zip = usage(make, 1);
   const { bytes, files } = zip;
-  requireRoom(out, bytes, freeBytes);
+  requireRoom(out, bytes);
   try {
     return await inPrivateFolder(out, async (temporary) => {
       const chunks = Readable.fromWeb(streamOfZip(zip) as import('node:stream/web').ReadableStream);

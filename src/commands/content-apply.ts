@@ -6,7 +6,6 @@ import { requireFolder } from '../base/installation.ts';
 import { spoken } from '../base/text.ts';
 import { applyBundle, type Exchanged, type OpenSite } from '../content/apply.ts';
 import type { Exchange } from '../content/exchanges.ts';
-import { wrongBase } from '../content/incoming.ts';
 import { decisionsOf, type LoneDecision, loneDecisions } from '../content/plan.ts';
 import { readBundle } from '../content/read-bundle.ts';
 import { rollBack } from '../content/rollback.ts';
@@ -43,8 +42,6 @@ export const applyCommand = {
     return withCommandAudit(config, null, failed, async (audit) => {
       const bundle = await read();
       for (const warning of bundle.warnings) tell(`warning: ${warning}`);
-      const { before } = bundle.manifest;
-      if (before !== null && !isThere(config.db)) throw wrongBase(file, before, null);
       const { decisions, ...applied } = await exchanging(config, audit, true, (site) =>
         applyBundle(site, bundle, read, options),
       );

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { type Config, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { inPrivateFolder, isTaken, publishNew, realFile } from '../base/files.ts';
@@ -11,7 +11,7 @@ import { type PlanSection, planHeading, planSections, totals } from '../content/
 import { readBundle } from '../content/read-bundle.ts';
 import { trustedKeys } from '../content/trust.ts';
 import { asCopyError } from '../db/copy.ts';
-import { contentPlanPage } from '../site/content/plan-page.tsx';
+import { contentPlanPage } from '../pages/content/plan-page.tsx';
 import { flag, parse, print, tell, text } from './command.ts';
 
 /** The text shows at most so many lines of a kind; JSON and the page show all. */
@@ -31,9 +31,9 @@ export const planCommand = {
     if (values.html !== undefined && isTaken(values.html))
       throw new CommandError(`${values.html} already exists: choose another name`);
     const plan = await inPrivateFolder(`${realFile(config.db)}.plan`, async (temporary) => {
-      const unpackTo = dirname(temporary);
       const keys = trustedKeys(config.usersDb);
-      return planBundle(config, await readBundle(file, keys, { now: new Date(), unpackTo }), unpackTo);
+      const bundle = await readBundle(file, keys, { now: new Date(), unpackTo: temporary });
+      return planBundle(config, bundle, temporary);
     });
     for (const warning of plan.warnings) tell(`warning: ${warning}`);
     const most = values.all ? Number.POSITIVE_INFINITY : mostLines;
@@ -67,7 +67,7 @@ const signed = ({ come, change, go }: PlanSection): [string, string, string[]][]
 function writePage(file: string, plan: Plan, { banner }: Config): void {
   const { bundle, digest, refusals, warnings } = plan;
   const page = contentPlanPage({
-    style: readFileSync(join(programFolder, 'site', 'assets', 'style.css'), 'utf8'),
+    style: readFileSync(join(programFolder, 'pages', 'assets', 'style.css'), 'utf8'),
     ...{ banner, heading: planHeading(plan), refusals, warnings },
     facts: [
       ['Digest of the catalog afterwards', digest],

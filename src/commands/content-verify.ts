@@ -1,6 +1,5 @@
 import { readConfig } from '../base/config.ts';
 import { count, spoken } from '../base/text.ts';
-import { baseName } from '../content/manifest.ts';
 import { readBundle, type TrustedKey } from '../content/read-bundle.ts';
 import { readPublicKey } from '../content/signing-keys.ts';
 import { appliedBundles, trustedKeys } from '../content/trust.ts';
@@ -8,10 +7,7 @@ import { parse, print, tell, text } from './command.ts';
 
 export const verifyCommand = {
   usage: 'gapstone content verify BUNDLE [--key FILE.pub] [--users-db FILE] [--json]',
-  help: [
-    'verify: BUNDLE          for pieces the name of the first, or without a number',
-    '        --key FILE.pub  a key to check with, in place of the trusted keys',
-  ],
+  help: ['verify: --key FILE.pub  a key to check with, in place of the trusted keys'],
   async run(args: string[]) {
     const { values, positionals } = parse(args, ['BUNDLE'], { key: text });
     const [file] = positionals as [string];
@@ -21,17 +17,28 @@ export const verifyCommand = {
         ? trustedKeys(config.usersDb)
         : [{ name: null, channel: null, ...readPublicKey(values.key) }];
     const { id, bytes, manifest, signer, warnings } = await readBundle(file, keys, { now: new Date() });
-    const { channel, sequence, digest, before, builtAt, expiresAt, schema, version, sources } = manifest;
+    const { channel, sequence, digest, builtAt, expiresAt, schema, version, sources } = manifest;
     const verified = {
-      ...{ bundle: id, channel, sequence, digest, before: before?.digest ?? null, builtAt, expiresAt },
-      ...{ schema, version, sources: sources.length, bytes },
-      ...{ signedBy: signer.name, fingerprint: signer.fingerprint, warnings },
+      bundle: id,
+      channel,
+      sequence,
+      digest,
+      before: null,
+      builtAt,
+      expiresAt,
+      schema,
+      version,
+      sources: sources.length,
+      bytes,
+      signedBy: signer.name,
+      fingerprint: signer.fingerprint,
+      warnings,
     };
     for (const warning of warnings) tell(`warning: ${warning}`);
     print(values.json, verified, `${digest}  ${file}`);
     tell(
       `${channel} ${sequence} of ${builtAt}, signed by ${signer.name ?? values.key}: ${count(sources.length, 'source')}, ` +
-        `${before === null ? 'whole' : `a difference to ${baseName(before)}`}, catalog ${spoken(digest)}`,
+        `whole, catalog ${spoken(digest)}`,
     );
     return 0;
   },

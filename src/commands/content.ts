@@ -1,6 +1,6 @@
 import { type Command, wrongAction } from './command.ts';
 import { applyCommand, rollbackCommand } from './content-apply.ts';
-import { attachCommand, buildCommand } from './content-build.ts';
+import { buildCommand } from './content-build.ts';
 import { keygenCommand, trustCommand } from './content-keys.ts';
 import { planCommand } from './content-plan.ts';
 import { listCommand, verifyCommand } from './content-verify.ts';
@@ -10,7 +10,6 @@ const commands: Record<string, Omit<Command, 'name' | 'summary' | 'examples'>> =
   keygen: keygenCommand,
   trust: trustCommand,
   build: buildCommand,
-  attach: attachCommand,
   verify: verifyCommand,
   plan: planCommand,
   apply: applyCommand,

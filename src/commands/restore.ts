@@ -31,7 +31,7 @@ export const restoreCommand: Command = {
       config,
       event,
       // The backup may have the audit head of another machine.
-      (stream) => restoreBackup(file, config, new Date(), { audited: stream.head() }),
+      (stream) => restoreBackup(file, config, new Date(), stream.head()),
       ({ sha256, files }) => ({
         sha256,
         files: files.map((each) => each.file),

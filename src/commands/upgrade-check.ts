@@ -4,7 +4,7 @@ import { CommandError } from '../base/errors.ts';
 import { freeName, isThere, statIfThere } from '../base/files.ts';
 import { packageVersion } from '../base/root.ts';
 import { connectReadOnly } from '../db/connect.ts';
-import { freeBytes, requireRoom } from '../db/copy.ts';
+import { requireRoom } from '../db/copy.ts';
 import { type Kind, listMigrations, namesOfKinds, newestSchema, schemaVersion } from '../db/schema.ts';
 import { damageOf } from '../db/schema-check.ts';
 import { type Command, parse, print } from './command.ts';
@@ -69,7 +69,7 @@ function checkFile(kind: Kind, file: string): FileCheck {
     checked.migrations = missing.map((each) => basename(each.file));
     const [damage] = damageOf(sqlite, 'quick');
     if (damage !== undefined) throw new CommandError(`${file} is damaged: ${damage.replace(/\s+/g, ' ')}`);
-    if (missing.length > 0) requireRoom(copyOf(checked), statSync(file).size, freeBytes);
+    if (missing.length > 0) requireRoom(copyOf(checked), statSync(file).size);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     checked.problem = error.message;

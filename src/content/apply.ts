@@ -1,5 +1,5 @@
-import { readdirSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { CommandError } from '../base/errors.ts';
 import { inPrivateFolder, isThere, realFile } from '../base/files.ts';
 import { withoutFolder } from '../base/source-name.ts';
@@ -10,9 +10,8 @@ import type { Database } from '../db/database.ts';
 import { catalogDigest } from '../db/digest.ts';
 import { changeOf, holdCatalog, replaceCatalog } from '../db/replace.ts';
 import { recordTakenBack, sourcesOf } from '../db/site-records.ts';
-import { beforeOf, createExchanges, type Exchange, removeKept, undoneOf } from './exchanges.ts';
-import { makeCatalog } from './incoming.ts';
-import type { VerifiedBundle } from './read-bundle.ts';
+import { beforeOf, createExchanges, type Exchange, removeKept, removeParts, undoneOf } from './exchanges.ts';
+import { requireCatalog, type VerifiedBundle } from './read-bundle.ts';
 
 /** Both files of a site. */
 export interface OpenSite {
@@ -39,13 +38,13 @@ const mostNamed = 10;
 
 /**
  * Replaces the catalog by that of a verified bundle (rule D32.3). `unpack` verifies the bundle again while unpacking it
- * into a folder beside the catalog. Throws `CommandError`, and then nothing has changed. After a kill at any moment
+ * into a file beside the catalog. Throws `CommandError`, and then nothing has changed. After a kill at any moment
  * either catalog is there, and the next call repairs the record in users' data.
  */
 export async function applyBundle(
   site: OpenSite,
   bundle: VerifiedBundle,
-  unpack: (folder: string) => Promise<VerifiedBundle>,
+  unpack: (to: string) => Promise<VerifiedBundle>,
   options: { now: Date; dropLocal: boolean },
 ): Promise<Exchanged> {
   const { db, file } = site;
@@ -55,13 +54,10 @@ export async function applyBundle(
   if (recovered?.bundle === bundle.id && recovered.state === 'applied') return end(file, recovered);
   const problem = createExchanges(db).replayProblem(bundle.id, channel, sequence);
   if (problem !== null) throw new CommandError(`${bundle.file} is refused: ${problem}`);
-  const place = `${realFile(file)}.content`;
-  removeParts(place);
-  const applied = await inPrivateFolder(place, async (temporary) => {
-    const folder = dirname(temporary);
-    const unpacked = await unpack(folder);
+  const applied = await inPrivateFolder(`${realFile(file)}.content`, async (temporary) => {
+    const unpacked = await unpack(temporary);
     if (unpacked.id !== bundle.id) throw new CommandError(`${bundle.file} was exchanged while it was read`);
-    return exchange(site, held, unpacked, folder, options);
+    return exchange(site, held, unpacked, temporary, options);
   });
   return end(file, applied);
 }
@@ -70,14 +66,14 @@ async function exchange(
   site: OpenSite,
   held: Connection,
   bundle: VerifiedBundle,
-  folder: string,
+  made: string,
   { now, dropLocal }: { now: Date; dropLocal: boolean },
 ): Promise<Exchange> {
   const { db, file } = site;
   const { manifest, signer } = bundle;
   const exchanges = createExchanges(db);
   const hasContent = db.sqlite.prepare('SELECT 1 FROM sources').get() !== undefined;
-  const made = await makeCatalog(bundle, hasContent ? file : null, folder);
+  requireCatalog(bundle, made);
   const local = localSources(db, made);
   if (local.length > 0 && !dropLocal)
     throw new CommandError(`${bundle.file} is refused: ${refusalOf(local)}`);
@@ -97,12 +93,18 @@ async function exchange(
     id = exchanges.begin(row);
     recordTakenBack(db, takenBack);
   });
+  const begun: Exchange = { ...row, id, state: 'begun' };
+  // A call that holds the catalog meanwhile takes this one for killed.
+  const isCurrent = () => isDeepStrictEqual(exchanges.last(), begun);
   try {
     if (hasContent) await copyAside(file, beforeOf(file, id));
-    await replaceCatalog(held, file, made);
+    await replaceCatalog(held, file, made, isCurrent);
   } catch (error) {
-    await forget(site, { ...row, id, state: 'begun' });
-    throw error;
+    if (!isCurrent()) throw error;
+    if (catalogDigest(db) !== row.digest) {
+      await forget(site, begun);
+      throw error;
+    }
   }
   const applied: Exchange = { ...row, id, state: 'applied' };
   await settle(site, applied);
@@ -136,32 +138,32 @@ function end(file: string, applied: Exchange): Exchanged {
   return { exchange: applied, keptAs };
 }
 
-/** Removes what killed calls left; the lock on the catalog ensures that no other call is running. */
-function removeParts(place: string): void {
-  for (const name of readdirSync(dirname(place)))
-    if (name.startsWith(`${basename(place)}.part-`))
-      rmSync(join(dirname(place), name), { recursive: true, force: true });
-}
-
 /**
- * Repairs the record after a kill during an exchange; the catalog must be held. Gives the repaired exchange or null.
+ * Repairs the record, and removes unfinished copies, after a kill during an exchange; the catalog must be held. Gives
+ * the exchange whose catalog is there, or null.
  */
 export async function recover(site: OpenSite): Promise<Exchange | null> {
   const { db, file } = site;
+  removeParts(file);
   const last = createExchanges(db).last();
-  if (last?.state === 'begun') {
-    if (catalogDigest(db) !== last.digest) {
+  if (last === null) return null;
+  const before = beforeOf(file, last.id);
+  const keptChange = isThere(before) ? changeOfFile(before) : null;
+  const isFormer = keptChange === changeOf(db.sqlite);
+  if (last.state === 'begun') {
+    const isExchanged = catalogDigest(db) === last.digest;
+    if (!isExchanged && (isFormer || keptChange === null)) {
       await forget(site, last);
       return null;
     }
+    // Another catalog than both: an import changed it since, and the kept one is the way back.
     const applied: Exchange = { ...last, state: 'applied' };
     await settle(site, applied);
-    return applied;
+    return isExchanged ? applied : null;
   }
-  if (last?.state !== 'applied' || !isThere(undoneOf(file, last.id))) return null;
+  if (last.state !== 'applied' || !isThere(undoneOf(file, last.id))) return null;
   // A rollback was begun: its last step is to replace the catalog by the one that is kept.
-  const before = beforeOf(file, last.id);
-  if (!isThere(before) || changeOfFile(before) !== changeOf(db.sqlite)) {
+  if (!isFormer) {
     rmSync(undoneOf(file, last.id));
     return null;
   }

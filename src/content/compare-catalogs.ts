@@ -8,35 +8,17 @@ export interface Changes<Row, Changed = Row> {
   go: Row[];
 }
 
-/** The fields that identify each kind of thing to a reader. */
-export interface Named {
-  stig: { slug: string; title: string; version: string; rules: number };
-  release: { slug: string; version: string; releaseDate: string | null };
-  control: { framework: string; version: string; identifier: string; title: string };
-  edge: { from: string; to: string; status: string };
-  entry: { id: string; title: string };
-  synonyms: { words: string };
-  override: { benchmarkId: string; slug: string };
-  source: { sha256: string; kind: string; source: string; target: string | null };
+/** The fields that identify things of several tables to a reader. */
+interface Entry {
+  id: string;
+  title: string;
 }
 
-/** How two catalogs differ. Changes have the later fields; those of STIGs and edges the earlier ones too. */
-export interface Comparison {
-  stigs: Changes<Named['stig'], Named['stig'] & { fromVersion: string; fromRules: number }>;
-  /** Slugs that now lead to another slug. */
-  slugs: { from: string; to: string }[];
-  releases: Changes<Named['release']>;
-  controls: Changes<Named['control']>;
-  edges: Changes<Named['edge'], Named['edge'] & { fromStatus: string }>;
-  documents: Changes<Named['entry']>;
-  occupations: Changes<Named['entry']>;
-  workRoles: Changes<Named['entry']>;
-  roleMappings: Changes<Named['entry']>;
-  /** Groups of synonyms. A group with another word is another group. */
-  synonyms: Changes<Named['synonyms']>;
-  overrides: Changes<Named['override']>;
-  /** Removed sources are in the earlier catalog only. */
-  sources: Changes<Named['source']>;
+interface Source {
+  sha256: string;
+  kind: string;
+  source: string;
+  target: string | null;
 }
 
 /** A row with its key, and a text that changes with it. */
@@ -45,101 +27,81 @@ interface Row {
   content: string;
 }
 
-/** Compares two catalogs (rule D32.5). Throws `CommandError` where one cannot be read. */
-export function compareCatalogs(earlier: string, later: string): Comparison {
+/**
+ * Compares two catalogs (rule D32.5). Changes have the later fields; those of STIGs and edges the earlier ones too.
+ * `slugs` are those that now lead to another slug. Throws `CommandError` where one cannot be read.
+ */
+export function compareCatalogs(earlier: string, later: string) {
   using before = connectReadOnly(earlier, 'catalog');
   using after = connectReadOnly(later, 'catalog');
-  const compare = <T>(query: string) => changesOf<T>(before, after, query);
+  const compare = <T>(query: string) => changesOf<T, T>(before, after, query, (row) => row);
   const all = (table: string, without: string[]) => contentOf(after, table, without);
-  const stigs = compare<Named['stig'] & { sha256: string }>(
+  const entries = (table: string, id: string, title: string) =>
+    compare<Entry>(
+      `SELECT t.${id} AS key, ${all(table, [])} AS content, t.${id} AS id, t.${title} AS title FROM ${table} AS t`,
+    );
+  const stigs = changesOf(
+    before,
+    after,
     `SELECT g.slug AS key, json_array(g.kind, g.title, r.version, s.sha256) AS content, g.slug, g.title, r.version,
             r.finding_count AS rules
        FROM stigs AS g JOIN stig_printings AS r ON r.id = g.current_release_id JOIN sources AS s ON s.id = r.source_id`,
+    (row: { slug: string; title: string; version: string; rules: number }, former) => ({
+      ...row,
+      fromVersion: former.version,
+      fromRules: former.rules,
+    }),
   );
   const slugs = movedSlugs(after, earlier);
   const arrived = new Set(slugs.map(({ to }) => to));
   const moved = new Set(slugs.map(({ from }) => from));
-  const edges = compare<Named['edge']>(
-    `SELECT a.framework || ':' || a.identifier || ' ' || b.framework || ':' || b.identifier AS key, e.status AS content,
-            a.framework || ':' || a.identifier AS "from", b.framework || ':' || b.identifier AS "to", e.status
-       FROM crosswalk_edges AS e JOIN crosswalk_nodes AS a ON a.id = e.a JOIN crosswalk_nodes AS b ON b.id = e.b`,
-  );
   return {
     stigs: {
       come: stigs.come.filter(({ slug }) => !arrived.has(slug)),
-      change: stigs.change.map(({ before, after }) => ({
-        ...after,
-        fromVersion: before.version,
-        fromRules: before.rules,
-      })),
+      change: stigs.change,
       go: stigs.go.filter(({ slug }) => !moved.has(slug)),
     },
     slugs,
-    releases: laterOf(
-      compare<Named['release']>(
-        `SELECT g.slug || ' ' || r.version AS key, s.sha256 AS content, g.slug, r.version, r.release_date AS releaseDate
-           FROM stig_releases AS r JOIN stigs AS g ON g.id = r.stig_id JOIN sources AS s ON s.id = r.source_id`,
-      ),
+    releases: compare<{ slug: string; version: string; releaseDate: string | null }>(
+      `SELECT g.slug || ' ' || r.version AS key, s.sha256 AS content, g.slug, r.version, r.release_date AS releaseDate
+         FROM stig_releases AS r JOIN stigs AS g ON g.id = r.stig_id JOIN sources AS s ON s.id = r.source_id`,
     ),
-    controls: laterOf(
-      compare<Named['control']>(
-        `SELECT t.framework || ' ' || t.version || ' ' || t.identifier AS key, ${all('controls', ['ordinal'])} AS content,
-                t.framework, t.version, t.identifier, t.title FROM controls AS t`,
-      ),
+    controls: compare<{ framework: string; version: string; identifier: string; title: string }>(
+      `SELECT t.framework || ' ' || t.version || ' ' || t.identifier AS key, ${all('controls', ['ordinal'])} AS content,
+              t.framework, t.version, t.identifier, t.title FROM controls AS t`,
     ),
-    edges: {
-      ...edges,
-      change: edges.change.map(({ before, after }) => ({ ...after, fromStatus: before.status })),
-    },
-    documents: laterOf(
-      compare<Named['entry']>(entry('documents', 'document_id', 'title', all('documents', []))),
+    edges: changesOf(
+      before,
+      after,
+      `SELECT a.framework || ':' || a.identifier || ' ' || b.framework || ':' || b.identifier AS key, e.status AS content,
+              a.framework || ':' || a.identifier AS "from", b.framework || ':' || b.identifier AS "to", e.status
+         FROM crosswalk_edges AS e JOIN crosswalk_nodes AS a ON a.id = e.a JOIN crosswalk_nodes AS b ON b.id = e.b`,
+      (row: { from: string; to: string; status: string }, former) => ({ ...row, fromStatus: former.status }),
     ),
-    occupations: laterOf(
-      compare<Named['entry']>(entry('occupations', 'occupation_code', 'title', all('occupations', []))),
+    documents: entries('documents', 'document_id', 'title'),
+    occupations: entries('occupations', 'occupation_code', 'title'),
+    workRoles: entries('work_roles', 'work_role_id', 'name'),
+    roleMappings: compare<Entry>(
+      `SELECT g.slug || ' ' || t.occupation_code AS key, ${all('role_mappings', ['stig_id', 'id'])} AS content,
+              g.slug || ' ' || t.occupation_code AS id, g.title
+         FROM role_mappings AS t JOIN stigs AS g ON g.id = t.stig_id`,
     ),
-    workRoles: laterOf(
-      compare<Named['entry']>(entry('work_roles', 'work_role_id', 'name', all('work_roles', []))),
+    synonyms: compare<{ words: string }>(
+      `SELECT DISTINCT words AS key, '' AS content, words
+         FROM (SELECT (SELECT group_concat(value, '; ' ORDER BY value) FROM json_each(words)) AS words
+                 FROM synonym_groups)`,
     ),
-    roleMappings: laterOf(
-      compare<Named['entry']>(
-        `SELECT g.slug || ' ' || t.occupation_code AS key, ${all('role_mappings', ['stig_id', 'id'])} AS content,
-                g.slug || ' ' || t.occupation_code AS id, g.title
-           FROM role_mappings AS t JOIN stigs AS g ON g.id = t.stig_id`,
-      ),
-    ),
-    synonyms: laterOf(
-      compare<Named['synonyms']>(
-        `SELECT DISTINCT words AS key, '' AS content, words
-           FROM (SELECT (SELECT group_concat(value, '; ' ORDER BY value) FROM json_each(words)) AS words
-                   FROM synonym_groups)`,
-      ),
-    ),
-    overrides: laterOf(
-      compare<Named['override']>(
-        'SELECT benchmark_id AS key, slug AS content, benchmark_id AS benchmarkId, slug FROM stig_overrides',
-      ),
+    overrides: compare<{ benchmarkId: string; slug: string }>(
+      'SELECT benchmark_id AS key, slug AS content, benchmark_id AS benchmarkId, slug FROM stig_overrides',
     ),
     sources: named(
-      laterOf(
-        compare<Named['source']>(
-          `SELECT sha256 AS key, '' AS content, sha256, kind, source, target FROM sources`,
-        ),
-      ),
+      compare<Source>("SELECT sha256 AS key, '' AS content, sha256, kind, source, target FROM sources"),
     ),
   };
 }
 
-const entry = (table: string, id: string, title: string, content: string) =>
-  `SELECT t.${id} AS key, ${content} AS content, t.${id} AS id, t.${title} AS title FROM ${table} AS t`;
-
-const laterOf = <T>({ come, change, go }: Changes<T, { after: T }>): Changes<T> => ({
-  come,
-  change: change.map(({ after }) => after),
-  go,
-});
-
-const named = ({ come, change, go }: Changes<Named['source']>): Changes<Named['source']> => {
-  const each = (row: Named['source']) => ({ ...row, source: withoutFolder(row.source) });
+const named = ({ come, change, go }: Changes<Source>): Changes<Source> => {
+  const each = (row: Source) => ({ ...row, source: withoutFolder(row.source) });
   return { come: come.map(each), change: change.map(each), go: go.map(each) };
 };
 
@@ -150,21 +112,22 @@ function contentOf(sqlite: Connection, table: string, without: string[]): string
   return `json_array(${kept.join(', ')})`;
 }
 
-/** Compares the results of a query on both catalogs by `key`. */
-function changesOf<T>(
+/** Compares the results of a query on both catalogs by `key`; `changed` gives a changed row from both. */
+function changesOf<T, Changed>(
   earlier: Connection,
   later: Connection,
   query: string,
-): Changes<T, { before: T; after: T }> {
+  changed: (row: T, former: T) => Changed,
+): Changes<T, Changed> {
   const rows = (catalog: Connection) => catalog.prepare<[], Row & T>(`${query} ORDER BY key`).iterate();
   const before = new Map<string, { content: string; shown: T }>();
   for (const { key, content, ...shown } of rows(earlier)) before.set(key, { content, shown: shown as T });
-  const changes: Changes<T, { before: T; after: T }> = { come: [], change: [], go: [] };
+  const changes: Changes<T, Changed> = { come: [], change: [], go: [] };
   for (const { key, content, ...shown } of rows(later)) {
     const former = before.get(key);
     before.delete(key);
     if (!former) changes.come.push(shown as T);
-    else if (former.content !== content) changes.change.push({ before: former.shown, after: shown as T });
+    else if (former.content !== content) changes.change.push(changed(shown as T, former.shown));
   }
   changes.go = [...before.values()].map(({ shown }) => shown);
   return changes;

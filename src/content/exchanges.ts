@@ -38,6 +38,14 @@ export function removeKept(db: string, but: string | null): void {
   }
 }
 
+/** Removes what killed calls left. A call that waits to replace the catalog has opened its files before. */
+export function removeParts(db: string): void {
+  const place = realFile(db);
+  for (const name of readdirSync(dirname(place)))
+    if (name.startsWith(`${basename(place)}.`) && /\.(content|before-\d+|undone-\d+)\.part-/.test(name))
+      rmSync(join(dirname(place), name), { recursive: true, force: true });
+}
+
 /** The record of bundles that a site applied and rolled back (rule D32.3). */
 export function createExchanges(db: Database) {
   const { sqlite } = db;

@@ -9,9 +9,8 @@ export interface PlanSection extends Changes<string> {
 
 /** One line that identifies the bundle of a plan. */
 export function planHeading({ bundle, digest }: Plan): string {
-  const { channel, sequence, builtAt, signedBy, fingerprint, difference } = bundle;
-  const what = difference ? 'a difference' : 'whole';
-  return `${channel} ${sequence} of ${builtAt}, signed by ${signedBy ?? fingerprint}, ${what}: catalog ${spoken(digest)}`;
+  const { channel, sequence, builtAt, signedBy, fingerprint } = bundle;
+  return `${channel} ${sequence} of ${builtAt}, signed by ${signedBy ?? fingerprint}, whole: catalog ${spoken(digest)}`;
 }
 
 /** A plan in words, without empty sections. */

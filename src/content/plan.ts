@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { isThere } from '../base/files.ts';
 import { createMappingDecisions, type DecidedPair } from '../catalog/crosswalk/decisions.ts';
 import { nameOf } from '../catalog/crosswalk/graph.ts';
@@ -6,10 +5,9 @@ import { type GoneReference, goneReferences } from '../collections/gone.ts';
 import { createDatabaseFile } from '../db/connect.ts';
 import { type Database, type Files, openDatabase } from '../db/database.ts';
 import { localSources, refusalOf } from './apply.ts';
-import { type Comparison, compareCatalogs } from './compare-catalogs.ts';
+import { compareCatalogs } from './compare-catalogs.ts';
 import { createExchanges } from './exchanges.ts';
-import { makeCatalog } from './incoming.ts';
-import type { VerifiedBundle } from './read-bundle.ts';
+import { requireCatalog, type VerifiedBundle } from './read-bundle.ts';
 
 /** A mapping decision that the new catalog makes ineffective, or leaves without a source. */
 export interface LoneDecision {
@@ -20,35 +18,13 @@ export interface LoneDecision {
 }
 
 /** The effect of applying a bundle (rule D32.5). */
-export interface Plan extends Comparison {
-  bundle: {
-    bundle: string;
-    channel: string;
-    sequence: number;
-    signedBy: string | null;
-    fingerprint: string;
-    builtAt: string;
-    expiresAt: string | null;
-    difference: boolean;
-    bytes: number;
-  };
-  /** The digest of the catalog afterwards. */
-  digest: string;
-  /** SHA-256 of the removed sources that only this site holds: those of the package are not among them. */
-  localSources: string[];
-  /** Why `apply` would reject it, a line each. */
-  refusals: string[];
-  warnings: string[];
-  /** Entries of lists, collections and favorites whose target is removed, or is back. */
-  references: { go: GoneReference[]; comeBack: GoneReference[] };
-  decisions: LoneDecision[];
-}
+export type Plan = ReturnType<typeof planBundle>;
 
-/** The effect of applying an unpacked bundle, which changes no file of the site. Throws `CommandError`. */
-export async function planBundle(files: Files, bundle: VerifiedBundle, folder: string): Promise<Plan> {
+/** The effect of applying a bundle that was unpacked to `made`; changes no file of the site. Throws `CommandError`. */
+export function planBundle(files: Files, bundle: VerifiedBundle, made: string) {
+  requireCatalog(bundle, made);
   const current = isThere(files.db) ? files.db : null;
-  const made = await makeCatalog(bundle, current, folder);
-  const none = join(folder, 'none.db');
+  const none = `${made}.none`;
   if (current === null) createDatabaseFile(none, 'catalog');
   const comparison = compareCatalogs(current ?? none, made);
   const usersDb = isThere(files.usersDb) ? files.usersDb : ':memory:';
@@ -60,20 +36,31 @@ export async function planBundle(files: Files, bundle: VerifiedBundle, folder: s
   const local = localSources(before, made);
   return {
     bundle: {
-      ...{ bundle: id, channel, sequence, signedBy: signer.name, fingerprint: signer.fingerprint },
-      ...{ builtAt, expiresAt, difference: manifest.before !== null, bytes },
+      bundle: id,
+      channel,
+      sequence,
+      signedBy: signer.name,
+      fingerprint: signer.fingerprint,
+      builtAt,
+      expiresAt,
+      difference: false,
+      bytes,
     },
+    /** Of the catalog afterwards. */
     digest,
+    /** SHA-256 of the removed sources that only this site holds: those of the package are not among them. */
     localSources: local.map(({ sha256 }) => sha256),
+    /** Why `apply` would reject it, a line each. */
     refusals: [...(replay === null ? [] : [replay]), ...(local.length === 0 ? [] : [refusalOf(local)])],
     warnings,
     ...comparison,
+    /** Entries of lists, collections and favorites whose target is removed, or is back. */
     references: referencesOf(before, after),
     decisions: loneDecisions(decisionsOf(before), decisionsOf(after)),
   };
 }
 
-function referencesOf(before: Database, after: Database): Plan['references'] {
+function referencesOf(before: Database, after: Database) {
   const [were, are] = [goneReferences(before), goneReferences(after)];
   const keyOf = ({ kind, id, owner, refersTo }: GoneReference) => JSON.stringify([kind, id, owner, refersTo]);
   const without = (all: GoneReference[], others: GoneReference[]) => {

@@ -1,26 +1,28 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { constants, createZstdDecompress } from 'node:zlib';
+import yauzl, { type Entry, type ZipFile } from 'yauzl';
 import { CommandError } from '../base/errors.ts';
+import { isThere, statIfThere, syncPath, whyRefused } from '../base/files.ts';
+import { sha256 } from '../base/ids.ts';
+import { connectReadOnly } from '../db/connect.ts';
+import { requireBytes, seal } from '../db/copy.ts';
+import { digestOf, storedDigest } from '../db/digest.ts';
+import { newestSchema } from '../db/schema.ts';
+import { windowLog } from './bundle.ts';
 import {
-  bytesBefore,
-  crcOf,
-  directory,
-  localHeader,
-  type Member,
-  sizeOfZip,
-  statedBytes,
-} from '../base/zip.ts';
-import { freeBytes, requireBytes } from '../db/copy.ts';
-import {
-  bundleId,
-  largestContent,
+  catalogName,
   longestManifest,
+  longestSignature,
   type Manifest,
-  memberOf,
+  manifestName,
   readManifest,
+  signatureName,
 } from './manifest.ts';
-import { openPieces, type PieceReader } from './pieces.ts';
 import { isSignedBy } from './signing-keys.ts';
-import { isSource } from './sources.ts';
-import { damaged, placeOf, readPart } from './unpack.ts';
 
 /** A trusted key and the channel that it may sign; `name` is null for a key of the command line. */
 export interface TrustedKey {
@@ -32,7 +34,7 @@ export interface TrustedKey {
   publicKey: string;
 }
 
-/** A bundle that passed every check which needs no catalog. */
+/** A bundle that passed every check which needs no other catalog. */
 export interface VerifiedBundle {
   file: string;
   /** SHA-256 over manifest.json. */
@@ -42,134 +44,145 @@ export interface VerifiedBundle {
   signer: TrustedKey;
   /** Problems that are no errors, a line each: expired, or built in the future. */
   warnings: string[];
-  /** The unpacked files, in the order of the manifest's parts; empty without `unpackTo`. */
-  unpacked: string[];
 }
 
-/** The members before the parts. */
-export const manifestName = 'manifest.json';
-export const signatureName = 'manifest.sig';
-/** The most bytes of a P-384 signature in DER. */
-export const longestSignature = 104;
-
 /**
- * Reads and checks a bundle in one pass (`file`: the name with or without the first piece's number): signature and
- * channel before anything else is trusted, then every byte. With `unpackTo`, a private folder, it also unpacks the
- * parts (`catalog.db`, or `<SHA-256 of the source>/<file>`, mode 0600); do not use them before this function returned.
- * Throws `CommandError` with one line.
+ * Reads and checks a bundle: signature and channel before anything else is trusted, then every byte of the catalog.
+ * `unpackTo`, where given, is the file that the catalog is unpacked to (mode 0600): do not use it before this function
+ * returned. Throws `CommandError` with one line.
  */
 export async function readBundle(
   file: string,
   keys: TrustedKey[],
   { now, unpackTo }: { now: Date; unpackTo?: string },
 ): Promise<VerifiedBundle> {
-  using reader = openPieces(file);
-  const { members, bytes, signature } = readFront(reader);
-  const signers = signersOf(reader.name, keys, bytes, signature);
-  const manifest = readManifest(bytes, reader.name);
-  const signer = requireChannel(reader.name, signers, manifest.channel);
-  requireSize(reader, members, manifest);
-  if (unpackTo !== undefined) requireRoom(reader.name, manifest, unpackTo);
-
-  const unpacked: string[] = [];
-  const hashes: string[] = [];
-  for (const [index, part] of manifest.parts.entries()) {
-    const name = memberOf(part, index);
-    const place = unpackTo === undefined ? null : placeOf(unpackTo, part);
-    const read = await readPart(reader, name, part, place);
-    members.push(read.member);
-    hashes.push(read.sha256);
-    if (place !== null) unpacked.push(place);
+  const zip = await openZip(file);
+  try {
+    const [first, second, third, ...others] = await firstEntries(zip, file);
+    const bytes = await readFront(zip, file, first, manifestName, longestManifest);
+    const signature = await readFront(zip, file, second, signatureName, longestSignature);
+    const signers = signersOf(file, keys, bytes, signature);
+    const manifest = readManifest(bytes, file);
+    const signer = requireChannel(file, signers, manifest.channel);
+    const [part] = manifest.parts;
+    if (!isStored(third, catalogName) || third.uncompressedSize !== part.bytes || others.length > 0)
+      throw damaged(file, 'it does not contain what its manifest says');
+    if (unpackTo !== undefined) requireBytes(file, part.unpacked, join(unpackTo, '..'));
+    await readCatalog(zip, file, third, part, unpackTo);
+    return {
+      file,
+      id: sha256(bytes),
+      bytes: statIfThere(file)!.size,
+      manifest,
+      signer,
+      warnings: warningsOf(manifest, now),
+    };
+  } finally {
+    zip.close();
   }
-  requireSources(reader.name, manifest, hashes);
-  const tail = directory(members);
-  if (!reader.read(tail.length).equals(tail)) throw damaged(reader.name, 'its directory is another one');
-  return {
-    file,
-    id: bundleId(bytes),
-    bytes: reader.size,
-    manifest,
-    signer,
-    warnings: warningsOf(manifest, now),
-    unpacked,
-  };
 }
 
-/** The manifest of a bundle as the base of a difference, without checking its signature. Throws `CommandError`. */
-export function readUnverified(file: string): { id: string; manifest: Manifest } {
-  using reader = openPieces(file);
-  const { bytes } = readFront(reader);
-  return { id: bundleId(bytes), manifest: readManifest(bytes, reader.name) };
+async function openZip(file: string): Promise<ZipFile> {
+  if (/\.\d{3}$/.test(file) || (!isThere(file) && isThere(`${file}.001`)))
+    throw damaged(file, 'it is a piece of a split bundle. Join all pieces to one file first (cat, copy /b)');
+  let isFile: boolean;
+  try {
+    // Opening a pipe would block.
+    isFile = statIfThere(file)?.isFile() ?? true;
+    if (isFile) return await yauzl.openPromise(file, { autoClose: false, strictFileNames: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined)
+      throw new CommandError(`${file} is no bundle of Gapstone`);
+    throw new CommandError(`${file} cannot be read: ${whyRefused(file, error)}`);
+  }
+  throw new CommandError(`${file} is not a file`);
 }
 
-/** Reads the first two members, each with a size limit. */
-export function readFront(reader: PieceReader): { members: Member[]; bytes: Buffer; signature: Buffer } {
-  const members: Member[] = [];
-  const read = (name: string, longest: number): Buffer => {
-    const header = reader.read(bytesBefore({ name }));
-    const length = statedBytes(header);
-    if (header.readUInt32LE(0) !== 0x04034b50 || header.toString('latin1', 30) !== name || length > longest)
-      throw new CommandError(`${reader.name} is no bundle of Gapstone`);
-    const content = reader.read(length);
-    const member = { name, bytes: length, crc: crcOf(content) };
-    if (!localHeader(member).equals(header)) throw damaged(reader.name, `${name} is not as it was written`);
-    members.push(member);
-    return content;
-  };
-  const bytes = read(manifestName, longestManifest);
-  return { members, bytes, signature: read(signatureName, longestSignature) };
+/** The entries of a zip, of many the first four. */
+async function firstEntries(zip: ZipFile, file: string): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  try {
+    for await (const entry of zip.eachEntry()) if (entries.push(entry) > 3) break;
+  } catch {
+    throw new CommandError(`${file} is no bundle of Gapstone`);
+  }
+  return entries;
 }
 
-function signersOf(name: string, keys: TrustedKey[], bytes: Buffer, signature: Buffer): TrustedKey[] {
-  if (signature.length === 0)
-    throw new CommandError(`${name} is not signed: add a signature with "gapstone content attach"`);
+const isStored = (entry: Entry | undefined, name: string): entry is Entry =>
+  entry?.fileName === name && entry.compressionMethod === 0 && !entry.isEncrypted();
+
+/** Reads one of the members before the catalog. */
+async function readFront(
+  zip: ZipFile,
+  file: string,
+  entry: Entry | undefined,
+  name: string,
+  longest: number,
+): Promise<Buffer> {
+  if (!isStored(entry, name) || entry.uncompressedSize > longest)
+    throw new CommandError(`${file} is no bundle of Gapstone`);
+  return buffer(await zip.openReadStreamPromise(entry));
+}
+
+function signersOf(file: string, keys: TrustedKey[], bytes: Buffer, signature: Buffer): TrustedKey[] {
+  if (signature.length === 0) throw damaged(file, 'it is not signed');
   if (keys.length === 0)
     throw new CommandError('this site trusts no key yet: add one with "gapstone content trust add"');
   const signers = keys.filter(({ publicKey }) => isSignedBy(publicKey, bytes, signature));
   if (signers.length === 0)
-    throw new CommandError(
-      `${name} is refused: its manifest is not signed by ${keys.map(nameOf).join(' or ')}, or was changed`,
-    );
+    throw damaged(file, `its manifest is not signed by ${keys.map(nameOf).join(' or ')}, or was changed`);
   return signers;
 }
 
 const nameOf = ({ name, fingerprint }: TrustedKey) => name ?? `the key ${fingerprint.slice(0, 12)}`;
 
-function requireChannel(name: string, signers: TrustedKey[], channel: string): TrustedKey {
+function requireChannel(file: string, signers: TrustedKey[], channel: string): TrustedKey {
   const signer = signers.find((each) => each.channel === null || each.channel === channel);
   if (signer) return signer;
   const may = signers.map((each) => `${nameOf(each)} may sign ${each.channel}`).join(', ');
-  throw new CommandError(`${name} is refused: it is of the channel ${channel}, but ${may}`);
+  throw damaged(file, `it is of the channel ${channel}, but ${may}`);
 }
 
-function requireSize(reader: PieceReader, front: Member[], { parts }: Manifest): void {
-  const wanted = sizeOfZip([
-    ...front,
-    ...parts.map((part, index) => ({ name: memberOf(part, index), bytes: part.bytes })),
-  ]);
-  const { name, size, pieces } = reader;
-  if (size === wanted) return;
-  const where = pieces === 0 ? '' : ` in ${pieces} pieces, of which one may be missing or be another's`;
-  throw new CommandError(`${name} is refused: it has ${size} bytes${where}; its manifest says ${wanted}`);
-}
-
-function requireRoom(name: string, { parts }: Manifest, folder: string): void {
-  const needed = parts.reduce((sum, { unpacked }) => sum + unpacked, 0);
-  if (needed > largestContent) throw new CommandError(`${name} is refused: it unpacks to ${needed} bytes`);
-  requireBytes(name, needed, freeBytes(folder));
-}
-
-/** Each source of the bundle must be one of the catalog, with the right content. */
-function requireSources(name: string, { parts, sources }: Manifest, hashes: string[]): void {
-  const files = new Map<string, { name: string; sha256: string }[]>();
-  for (const [index, part] of parts.entries()) {
-    if (part.kind !== 'source') continue;
-    files.set(part.source, [...(files.get(part.source) ?? []), { name: part.file, sha256: hashes[index]! }]);
+/** Reads the compressed catalog, checks it, and unpacks it to a file, where one is given. */
+async function readCatalog(
+  zip: ZipFile,
+  file: string,
+  entry: Entry,
+  part: Manifest['parts'][0],
+  unpackTo: string | undefined,
+): Promise<void> {
+  const hash = createHash('sha256');
+  let unpacked = 0;
+  async function* hashed(chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      yield chunk;
+    }
   }
-  const known = new Set(sources.map((source) => source.sha256));
-  for (const [source, held] of files)
-    if (!known.has(source) || !isSource(source, held))
-      throw damaged(name, `it holds something else as the source ${source}`);
+  async function* counted(chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      unpacked += chunk.length;
+      if (unpacked > part.unpacked) throw damaged(file, 'its catalog has more bytes than the manifest says');
+      yield chunk;
+    }
+  }
+  const decompressor = createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: windowLog } });
+  const to = unpackTo === undefined ? drain : createWriteStream(unpackTo, { flags: 'wx', mode: 0o600 });
+  try {
+    await pipeline(await zip.openReadStreamPromise(entry), hashed, decompressor, counted, to);
+  } catch (error) {
+    if (error instanceof CommandError || (error as NodeJS.ErrnoException).syscall !== undefined) throw error;
+    throw damaged(file, 'its catalog cannot be unpacked');
+  }
+  if (hash.digest('hex') !== part.sha256)
+    throw damaged(file, 'its catalog does not have the SHA-256 that the manifest states');
+  if (unpacked !== part.unpacked) throw damaged(file, 'its catalog has fewer bytes than the manifest says');
+  if (unpackTo !== undefined) syncPath(unpackTo);
+}
+
+async function drain(chunks: AsyncIterable<Buffer>): Promise<void> {
+  for await (const _ of chunks);
 }
 
 function warningsOf({ expiresAt, builtAt }: Manifest, now: Date): string[] {
@@ -180,4 +193,34 @@ function warningsOf({ expiresAt, builtAt }: Manifest, now: Date): string[] {
   if (Date.parse(builtAt) > now.getTime())
     warnings.push(`the bundle was built at ${builtAt}; by the clock of this machine it is ${time}`);
   return warnings;
+}
+
+const damaged = (file: string, why: string) => new CommandError(`${file} is refused: ${why}`);
+
+/**
+ * Checks the catalog that a bundle was unpacked to: its schema is the one of this version, and its digest the signed
+ * one. Throws `CommandError`.
+ */
+export function requireCatalog({ file, manifest }: VerifiedBundle, catalog: string): void {
+  const newest = newestSchema('catalog');
+  if (manifest.schema !== newest)
+    throw new CommandError(
+      `${file} holds a catalog of schema ${manifest.schema}, this version of Gapstone needs ${newest}: ` +
+        (manifest.schema > newest ? 'use a newer Gapstone' : 'have it built again by this version'),
+    );
+  // The signature covers the bytes, so checking the schema is enough; the digest then reads all content.
+  const { kind, schema } = seal(catalog, 'schema', file);
+  if (kind !== 'catalog' || schema !== newest)
+    throw new CommandError(`${file} does not contain the catalog that its manifest describes`);
+  using sqlite = connectReadOnly(catalog, 'catalog');
+  const digest = digestOf(sqlite);
+  if (digest !== manifest.digest)
+    throw new CommandError(
+      `${file} gives a catalog of the digest ${digest}, its manifest says ${manifest.digest}: nothing was changed`,
+    );
+  const stored = storedDigest(sqlite);
+  if (stored !== null && stored !== digest)
+    throw new CommandError(
+      `${file} holds a catalog with the stored digest ${stored}, and its digest is ${digest}: nothing was changed`,
+    );
 }

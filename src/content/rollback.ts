@@ -35,7 +35,8 @@ export async function rollBack(site: OpenSite): Promise<Exchanged> {
   const takenBack = takenBackBy(db, before);
   await site.record('content.rollback-start', last, () => recordTakenBack(db, takenBack));
   await copyAside(file, keptAs);
-  await replaceCatalog(held, file, before);
+  // Another call that holds the catalog meanwhile removes it.
+  await replaceCatalog(held, file, before, () => isThere(keptAs));
   const undone: Exchange = { ...last, state: 'rolled-back' };
   await settle(site, undone);
   return end(undone);

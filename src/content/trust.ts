@@ -2,12 +2,11 @@ import { CommandError } from '../base/errors.ts';
 import { isThere } from '../base/files.ts';
 import { type Connection, connectReadOnly } from '../db/connect.ts';
 import { type Exchange, selectExchanges } from './exchanges.ts';
+import type { PublicKey } from './signing-keys.ts';
 
-export interface KeptKey {
+export interface KeptKey extends PublicKey {
   name: string;
   channel: string;
-  fingerprint: string;
-  publicKey: string;
   addedAt: string;
 }
 

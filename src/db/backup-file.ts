@@ -6,7 +6,7 @@ import yazl from 'yazl';
 import { CommandError } from '../base/errors.ts';
 import { inPrivateFolder, isThere, publishNew, sha256OfFile, statIfThere, syncPath } from '../base/files.ts';
 import { connectReadOnly } from './connect.ts';
-import { asCopyError, copyDatabase, freeBytes, requireRoom } from './copy.ts';
+import { asCopyError, copyDatabase, requireRoom } from './copy.ts';
 import type { Files } from './database.ts';
 import type { Kind } from './schema.ts';
 
@@ -27,24 +27,20 @@ export const memberOf = (kind: Kind) => `${kind}.db`;
  * `usersOnly`: users' data only, as a plain database. Missing users' data is left out. Throws `CommandError` and then
  * leaves no file behind.
  */
-export async function backUp(
-  files: Files,
-  file: string,
-  { usersOnly = false, room = freeBytes }: { usersOnly?: boolean; room?: (folder: string) => number } = {},
-): Promise<Backup> {
+export async function backUp(files: Files, file: string, usersOnly = false): Promise<Backup> {
   for (const own of [files.db, files.usersDb])
     if (resolve(file) === resolve(own)) throw new CommandError(`${file} is the database itself`);
   if (usersOnly) {
-    const { kind, schema, ...copy } = await copyOf('users', files.usersDb, file, room);
+    const { kind, schema, ...copy } = await copyOf('users', files.usersDb, file);
     return { ...copy, schema: { [kind]: schema } };
   }
   // Room for the copies and for the zip of them.
-  requireRoom(file, 2 * (sizeOf(files.db) + sizeOf(files.usersDb)), room);
+  requireRoom(file, 2 * (sizeOf(files.db) + sizeOf(files.usersDb)));
   try {
     return await inPrivateFolder(file, async (temporary) => {
       const inFolder = (kind: Kind) => join(dirname(temporary), memberOf(kind));
-      const copies = [await copyOf('catalog', files.db, inFolder('catalog'), room)];
-      if (isThere(files.usersDb)) copies.push(await copyOf('users', files.usersDb, inFolder('users'), room));
+      const copies = [await copyOf('catalog', files.db, inFolder('catalog'))];
+      if (isThere(files.usersDb)) copies.push(await copyOf('users', files.usersDb, inFolder('users')));
       const zip = new yazl.ZipFile();
       zip.on('error', (error: Error) => (zip.outputStream as PassThrough).destroy(error));
       for (const { kind } of copies) zip.addFile(inFolder(kind), memberOf(kind), { compressionLevel: 6 });
@@ -68,7 +64,7 @@ export async function backUp(
 
 const sizeOf = (file: string) => statIfThere(file)?.size ?? 0;
 
-async function copyOf(kind: Kind, from: string, to: string, room: (folder: string) => number) {
+async function copyOf(kind: Kind, from: string, to: string) {
   using sqlite = connectReadOnly(from, kind, { anySchema: true });
-  return await copyDatabase(sqlite, to, room);
+  return await copyDatabase(sqlite, to);
 }

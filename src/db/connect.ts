@@ -120,8 +120,10 @@ export function createDatabaseFile(file: string, kind: Kind): void {
       // Other users may read a catalog, but not users' data.
       if (kind === 'users') chmodSync(temporary, 0o600);
       syncPath(temporary);
-      // SQLite would apply the log of a removed file, which a server may still have open.
-      if (!isThere(file)) for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true });
+      // SQLite would apply the log of a removed file, which a server may still have open. The log is looked for first:
+      // another process may create the file now and write its own log.
+      for (const log of [`${file}-wal`, `${file}-shm`])
+        if (isThere(log) && !isThere(file)) rmSync(log, { force: true });
       publishNew(temporary, file);
     });
   } catch (error) {

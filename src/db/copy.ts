@@ -15,14 +15,6 @@ import { storageFault } from './faults.ts';
 import { type Kind, schemaVersion } from './schema.ts';
 import { inspect } from './schema-check.ts';
 
-export interface DatabaseCopy {
-  file: string;
-  bytes: number;
-  sha256: string;
-  kind: Kind;
-  schema: number;
-}
-
 /** The file with the hash of a backup, in the format of `sha256sum`. */
 export function hashFile(file: string): string {
   return `${file}.sha256`;
@@ -31,26 +23,16 @@ export function hashFile(file: string): string {
 /** Pages that a backup copies before it lets others run. */
 export const pagesPerStep = 2000;
 
-/** The free bytes of a folder's disk, for this user. */
-export function freeBytes(folder: string): number {
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize;
-}
-
 /**
  * Copies one state of an open database to a new file with SQLite's online backup, while others read and write: into a
  * private folder, checked page by page, synced, then renamed. The copy has no log and mode 0600. Throws `CommandError`
  * when the name exists, the disk is too small, or the copy is damaged, and then leaves no file behind.
  */
-export async function copyDatabase(
-  sqlite: Sqlite.Database,
-  file: string,
-  room: (folder: string) => number = freeBytes,
-): Promise<DatabaseCopy> {
+export async function copyDatabase(sqlite: Sqlite.Database, file: string) {
   const needed =
     (sqlite.pragma('page_count', { simple: true }) as number) *
     (sqlite.pragma('page_size', { simple: true }) as number);
-  requireRoom(file, needed, room);
+  requireRoom(file, needed);
   try {
     return await inPrivateFolder(file, async (temporary) => {
       await copyOneState(sqlite, temporary);
@@ -65,16 +47,18 @@ export async function copyDatabase(
 }
 
 /** Throws `CommandError` where the file exists, its folder does not, or the disk has too little room. */
-export function requireRoom(file: string, needed: number, room: (folder: string) => number): void {
+export function requireRoom(file: string, needed: number): void {
   const folder = dirname(file);
   if (!isThere(folder)) throw new CommandError(`the folder of ${file} does not exist`);
   if (isTaken(file))
     throw new CommandError(`${file} already exists: a copy never replaces a file. Choose another name`);
-  requireBytes(file, needed, room(folder));
+  requireBytes(file, needed, folder);
 }
 
-/** Throws `CommandError` where the disk has fewer bytes free than something needs. */
-export function requireBytes(name: string, needed: number, free: number): void {
+/** Throws `CommandError` where a folder's disk has fewer bytes free for this user than something needs. */
+export function requireBytes(name: string, needed: number, folder: string): void {
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
   if (free < needed)
     throw new CommandError(
       `there is not enough space for ${name}: it needs ${needed} bytes, ${free} are free`,
@@ -101,7 +85,7 @@ export function seal(
   file: string,
   how: 'schema' | 'quick' | 'full',
   name: string,
-  change?: (sqlite: Sqlite.Database, kind: Kind) => void,
+  change?: (sqlite: Sqlite.Database) => void,
 ): { kind: Kind; schema: number } {
   chmodSync(file, 0o600);
   const sqlite = new Sqlite(file, { fileMustExist: true });
@@ -109,7 +93,7 @@ export function seal(
   try {
     found = inspect(name, sqlite, how);
     sqlite.pragma('journal_mode = DELETE');
-    change?.(sqlite, found.kind);
+    change?.(sqlite);
     found.schema = schemaVersion(sqlite);
   } finally {
     sqlite.close();

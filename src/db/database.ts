@@ -78,7 +78,7 @@ export interface Files {
   usersDb: string;
 }
 
-const memory = ':memory:';
+export const memory = ':memory:';
 
 /**
  * Opens the catalog alone (in memory: with users' data), and sets the pragmas of rule S2.2. Throws `CommandError`, and

@@ -131,14 +131,6 @@ const digested: DigestedTable[] = [
   { table: 'documents', order: 't.document_id' },
 ];
 
-/** The tables of the digest: no users' data, decisions, ledger or times (rule D23.1), nor traces of removed data. */
-export const digestedTables = digested.map(({ table }) => table);
-
-export interface TableDigest {
-  rows: number;
-  sha256: string;
-}
-
 /**
  * SHA-256 (hex) over the whole catalog in one state. It is equal on every machine where the same version of Gapstone
  * imported the same files with the same overrides; runs, order, paths and times do not matter (rule D24.1).
@@ -150,10 +142,8 @@ export function catalogDigest(db: Database): string {
 /** The digest of the catalog on a connection, which no one may change meanwhile. */
 export function digestOf(sqlite: Sqlite.Database): string {
   const hash = createHash('sha256');
-  for (const each of digested) {
-    const { rows, sha256 } = digestOfTable(sqlite, each);
-    if (rows > 0 || !each.added) hash.update(`${each.table} ${rows} ${sha256}\n`);
-  }
+  for (const { table, rows, sha256, added } of tableDigests(sqlite))
+    if (rows > 0 || !added) hash.update(`${table} ${rows} ${sha256}\n`);
   return hash.digest('hex');
 }
 
@@ -162,25 +152,22 @@ export function storedDigest(sqlite: Sqlite.Database): string | null {
   return sqlite.prepare<[], string | null>('SELECT digest FROM catalog').pluck().get() ?? null;
 }
 
-/** The digest of each table, to show where two catalogs differ. */
-export function catalogDigests({ sqlite, read }: Database): Record<string, TableDigest> {
-  return read(() => Object.fromEntries(digested.map((each) => [each.table, digestOfTable(sqlite, each)])));
-}
-
-function digestOfTable(
-  sqlite: Sqlite.Database,
-  { table, without = [], instead = [], from = `${table} AS t`, order }: DigestedTable,
-): TableDigest {
-  const columns = (sqlite.pragma(`table_info(${table})`) as { name: string }[])
-    .filter(({ name }) => !without.includes(name))
-    .map(({ name }) => `t."${name}"`);
-  const hash = createHash('sha256');
-  let rows = 0;
-  // SQLite appends the line end: joining here would copy each text again.
-  const query = `SELECT json_array(${[...instead, ...columns].join(', ')}) || char(10) FROM ${from} ORDER BY ${order}`;
-  for (const row of sqlite.prepare<[], string>(query).pluck().iterate()) {
-    rows++;
-    hash.update(row);
-  }
-  return { rows, sha256: hash.digest('hex') };
-}
+/**
+ * The digest of each table that enters the catalog's: no users' data, decisions, ledger or times (rule D23.1), nor traces
+ * of removed data.
+ */
+export const tableDigests = (sqlite: Sqlite.Database) =>
+  digested.map(({ table, without = [], instead = [], from = `${table} AS t`, order, added }) => {
+    const columns = (sqlite.pragma(`table_info(${table})`) as { name: string }[])
+      .filter(({ name }) => !without.includes(name))
+      .map(({ name }) => `t."${name}"`);
+    const hash = createHash('sha256');
+    let rows = 0;
+    // SQLite appends the line end: joining here would copy each text again.
+    const query = `SELECT json_array(${[...instead, ...columns].join(', ')}) || char(10) FROM ${from} ORDER BY ${order}`;
+    for (const row of sqlite.prepare<[], string>(query).pluck().iterate()) {
+      rows++;
+      hash.update(row);
+    }
+    return { table, rows, sha256: hash.digest('hex'), added };
+  });

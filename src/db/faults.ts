@@ -4,24 +4,23 @@ import { CommandError } from '../base/errors.ts';
  * Why SQLite failed, where the cause is outside the program: another writer (`busy`), a full disk (`full`), a read-only
  * file or folder (`readonly`), a failing disk (`io`), a damaged file (`damaged`).
  */
-export type StorageFault = 'busy' | 'full' | 'readonly' | 'io' | 'damaged';
+export type StorageFault = (typeof faults)[keyof typeof faults];
 
-const prefixes: [string, StorageFault][] = [
-  ['SQLITE_BUSY', 'busy'],
-  ['SQLITE_LOCKED', 'busy'],
-  ['SQLITE_FULL', 'full'],
-  ['SQLITE_READONLY', 'readonly'],
-  ['SQLITE_IOERR', 'io'],
-  ['SQLITE_CANTOPEN', 'io'],
-  ['SQLITE_CORRUPT', 'damaged'],
-  ['SQLITE_NOTADB', 'damaged'],
-];
+const faults = {
+  BUSY: 'busy',
+  LOCKED: 'busy',
+  FULL: 'full',
+  READONLY: 'readonly',
+  IOERR: 'io',
+  CANTOPEN: 'io',
+  CORRUPT: 'damaged',
+  NOTADB: 'damaged',
+} as const;
 
 /** The fault behind an error code of the driver; null for any other error. */
 export function storageFault(error: unknown): StorageFault | null {
-  const code = (error as { code?: unknown } | null)?.code;
-  if (typeof code !== 'string') return null;
-  return prefixes.find(([prefix]) => code.startsWith(prefix))?.[1] ?? null;
+  const [, name] = /^SQLITE_([A-Z]+)/.exec(String((error as { code?: unknown } | null)?.code)) ?? [];
+  return faults[name as keyof typeof faults] ?? null;
 }
 
 const movedCode = 'SQLITE_READONLY_DBMOVED';

@@ -1,18 +1,15 @@
 import type Sqlite from 'better-sqlite3';
 
-/** A file that an older version skipped and this one reads, as the ledger names it. */
-export interface ReadAgain {
-  source: string;
-  sha256: string;
-}
-
-/** What older versions skipped: a kind, and a pattern (SQL) of their reason. No version writes these reasons now. */
-const skippedBefore = [
-  { kind: 'scap', reason: 'SCAP content (automated checks, root <data-stream%' },
-  { kind: 'oscal-catalog', reason: 'an OSCAL catalog of another publication:%' },
-  { kind: 'oscal-profile', reason: 'a profile that is not a baseline of 800-53:%' },
-  { kind: 'other', reason: 'OSCAL of another kind (mapping-collection)%' },
-  { kind: 'other', reason: 'XML of an unknown kind: root <mapping-collection>%' },
+/**
+ * What older versions skipped: a kind, and a pattern (SQL) of the reason in the ledger. No version writes these reasons
+ * now.
+ */
+const skippedBefore: [kind: string, reason: string][] = [
+  ['scap', 'SCAP content (automated checks, root <data-stream%'],
+  ['oscal-catalog', 'an OSCAL catalog of another publication:%'],
+  ['oscal-profile', 'a profile that is not a baseline of 800-53:%'],
+  ['other', 'OSCAL of another kind (mapping-collection)%'],
+  ['other', 'XML of an unknown kind: root <mapping-collection>%'],
 ];
 
 /**
@@ -31,32 +28,31 @@ const wholeSince: Record<string, number> = {
   regdoc: 7,
   'regdoc-markdown': 7,
 };
-const ofControls = /^(?:oscal-|cprt$|other$)/;
+/** The kinds of sources whose files are looked for. */
+const kindsOf = {
+  all: /./,
+  scap: /^scap$/,
+  controls: /^(?:oscal-|cprt$|other$)/,
+};
 
 /**
- * The files whose last line in the ledger is of an older version that skipped them (rule D42.9), by name: to be imported
- * again. A file that was imported or rejected since is not among them. With them the sources that it read less of; with
- * `what` those of SCAP, or of controls, alone.
+ * The names of the files whose last line in the ledger is of an older version that skipped them (rule D42.9): to be
+ * imported again. A file that was imported or rejected since is not among them. With them the sources that it read less
+ * of, but for those that were rejected since.
  */
-export function filesToReadAgain(sqlite: Sqlite.Database, what?: 'scap' | 'controls'): ReadAgain[] {
-  const last = sqlite.prepare<[string, string], ReadAgain>(
-    `SELECT source, sha256 FROM import_ledger AS l
-      WHERE kind = ? AND outcome = 'skipped' AND reason LIKE ?
-        AND NOT EXISTS (SELECT 1 FROM import_ledger AS n
-          WHERE n.sha256 = l.sha256 AND (n.run_id, n.ordinal) > (l.run_id, l.ordinal))
-      ORDER BY source`,
-  );
-  const isWanted = ({ kind }: { kind: string }) =>
-    what === undefined || (what === 'scap' ? kind === 'scap' : ofControls.test(kind));
-  const skipped = skippedBefore.filter(isWanted).flatMap(({ kind, reason }) => last.all(kind, reason));
-  return [...skipped, ...readInPart(sqlite).filter(isWanted)];
-}
-
-/** Stored sources that an older version read less of, but for those that were rejected since. */
-function readInPart(sqlite: Sqlite.Database): (ReadAgain & { kind: string })[] {
-  return sqlite
-    .prepare<[string], ReadAgain & { kind: string }>(
-      `SELECT s.kind, s.source, s.sha256
+export function filesToReadAgain(sqlite: Sqlite.Database, what: keyof typeof kindsOf = 'all'): string[] {
+  const skipped = sqlite
+    .prepare<[string, string], string>(
+      `SELECT source FROM import_ledger AS l
+        WHERE kind = ? AND outcome = 'skipped' AND reason LIKE ?
+          AND NOT EXISTS (SELECT 1 FROM import_ledger AS n
+            WHERE n.sha256 = l.sha256 AND (n.run_id, n.ordinal) > (l.run_id, l.ordinal))
+        ORDER BY source`,
+    )
+    .pluck();
+  const readInPart = sqlite
+    .prepare<[string], string>(
+      `SELECT s.source
          FROM sources AS s JOIN json_each(?) AS k ON k.key = s.kind AND s.importer_version < k.value
         WHERE s.sha256 NOT IN (
           SELECT sha256 FROM (
@@ -65,7 +61,13 @@ function readInPart(sqlite: Sqlite.Database): (ReadAgain & { kind: string })[] {
           ) WHERE outcome = 'rejected')
         ORDER BY k.id, s.source`,
     )
-    .all(JSON.stringify(wholeSince));
+    .pluck();
+  const isWanted = ([kind]: [string, unknown]) => kindsOf[what].test(kind);
+  const kinds = Object.fromEntries(Object.entries(wholeSince).filter(isWanted));
+  return [
+    ...skippedBefore.filter(isWanted).flatMap((each) => skipped.all(...each)),
+    ...readInPart.all(JSON.stringify(kinds)),
+  ];
 }
 
 /** Whether the version of the importer that read a source stored all of it. */

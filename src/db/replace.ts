@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { CommandError } from '../base/errors.ts';
-import { hasNoLinks, isThere, publishNew, syncPath } from '../base/files.ts';
-import { applicationIdOf, type Connection, connect, connectReadOnly } from './connect.ts';
+import { hasNoLinks, isThere, publishNew, realFile, syncPath } from '../base/files.ts';
+import { applicationIdOf, type Connection, connect, connectReadOnly, logBytes } from './connect.ts';
 import { pagesPerStep } from './copy.ts';
 import { storageFault, whenWritable } from './faults.ts';
 
@@ -34,17 +34,22 @@ export function changeOf(sqlite: Sqlite.Database): string {
 
 /**
  * Replaces the content of a held catalog by that of another file, in one SQLite transaction: readers keep their
- * snapshot, and after a kill the former content is there. Throws `CommandError` where another process writes between
- * the release of `held` and this transaction.
+ * snapshot, and after a kill the former content is there. Throws `CommandError` where, between the release of `held` and
+ * this transaction, another process writes or makes `isCurrent` false.
  */
-export async function replaceCatalog(held: Connection, file: string, from: string): Promise<void> {
+export async function replaceCatalog(
+  held: Connection,
+  file: string,
+  from: string,
+  isCurrent: () => boolean,
+): Promise<void> {
   using source = connectReadOnly(from, 'catalog', { anySchema: true });
   const before = changeOf(held);
   held.exec('ROLLBACK');
   const deadline = performance.now() + patience;
   const progress = () => {
     // The backup holds the write lock here.
-    if (changeOf(held) !== before)
+    if (changeOf(held) !== before || !isCurrent())
       throw new CommandError(`${file} was changed meanwhile: run the command again`);
     return pagesPerStep;
   };
@@ -53,7 +58,8 @@ export async function replaceCatalog(held: Connection, file: string, from: strin
     if (performance.now() >= deadline) throw inUse(file);
     await pause(50);
   }
-  // The backup does not wait for the disk. What readers still need, or a full disk does not take, stays in the log.
+  // The backup does not sync the log, where the content stays if readers still need it or the disk is full.
+  if (logBytes(file) > 0) syncPath(`${realFile(file)}-wal`);
   held.pragma('busy_timeout = 1000');
   whenWritable(() => held.pragma('wal_checkpoint(TRUNCATE)'));
 }
@@ -68,10 +74,10 @@ export interface Replacement {
 /**
  * Renames sealed files to the names of databases that nobody uses, and keeps the former ones whole: their logs are
  * written into them first, because SQLite would apply a remaining log to the new file. SQLite's locks ensure that no one
- * else has any of them open until all are renamed. Gives for each whether there was a former one. Throws `CommandError`;
+ * else has any of them open until all are renamed. Gives the name of each former one; null where there was none. Throws `CommandError`;
  * a lock that fails leaves everything unchanged.
  */
-export function replaceDatabases(replacements: Replacement[]): boolean[] {
+export function replaceDatabases(replacements: Replacement[]): (string | null)[] {
   const locks: (Sqlite.Database | null)[] = [];
   try {
     for (const { file } of replacements) locks.push(isThere(file) ? lockWhole(file) : null);
@@ -80,13 +86,13 @@ export function replaceDatabases(replacements: Replacement[]): boolean[] {
       if (locks[index] === null) moveLog(file, keptAs);
       if (!isThere(file)) {
         publishNew(sealed, file);
-        return false;
+        return null;
       }
       likeFormer(sealed, file);
       keep(file, keptAs);
       renameSync(sealed, file);
       syncPath(dirname(file));
-      return true;
+      return keptAs;
     });
   } finally {
     for (const lock of locks) lock?.close();

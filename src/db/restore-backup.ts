@@ -10,11 +10,10 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
-import type Sqlite from 'better-sqlite3';
 import yauzl, { type Entry, type ZipFile } from 'yauzl';
 import { CommandError } from '../base/errors.ts';
 import { freeName, isThere, realFile, rightsAround, sha256OfFile, statIfThere } from '../base/files.ts';
@@ -22,25 +21,13 @@ import { requireFolder } from '../base/installation.ts';
 import { printable } from '../base/text.ts';
 import { memberOf } from './backup-file.ts';
 import { applicationIdOf, connectReadOnly, logBytes } from './connect.ts';
-import { freeBytes, hashFile, requireBytes, seal } from './copy.ts';
+import { hashFile, requireBytes, seal } from './copy.ts';
 import type { Files } from './database.ts';
 import { storageFault } from './faults.ts';
 import { replaceDatabases } from './replace.ts';
 import { applicationIds, type Kind, kindOf } from './schema.ts';
+import { damaged } from './schema-check.ts';
 import { retainSiteRecords } from './site-records.ts';
-
-export interface Restored {
-  bytes: number;
-  sha256: string;
-  files: {
-    kind: Kind;
-    file: string;
-    schema: number;
-    before: string | null;
-  }[];
-  /** Which records of the site's content the restore could not read, and why (rule D42.8); absent if it read all. */
-  lost?: string;
-}
 
 interface Audited {
   seq: number;
@@ -61,61 +48,58 @@ interface Part {
  * copies that are put in place: header, hash (where FILE.sha256 exists), schema, pages, foreign keys. Sessions are
  * removed: one closed since the backup must not be valid again. `audited`, the last audit line of this machine,
  * replaces the backup's: the backup may be of another machine. What the site knows of its content stays (rule D42.8).
- * Throws `CommandError`, and then nothing has changed.
+ * Gives the backup's hash, and of each file its schema and the name of the replaced one (null: there was none); `lost`
+ * is which records of the site's content could not be read, and why. Throws `CommandError`, and then nothing has changed.
  */
-export async function restoreBackup(
-  backup: string,
-  { db, usersDb }: Files,
-  now: Date,
-  { room = freeBytes, audited = null }: { room?: (folder: string) => number; audited?: Audited | null } = {},
-): Promise<Restored> {
+export async function restoreBackup(backup: string, files: Files, now: Date, audited: Audited | null = null) {
   // Replace the file behind a link where it is: the link may lead to another disk.
-  const places: Record<Kind, string> = { catalog: realFile(db), users: realFile(usersDb) };
+  const places: Record<Kind, string> = { catalog: realFile(files.db), users: realFile(files.usersDb) };
   for (const file of Object.values(places))
     if (resolve(realFile(backup)) === resolve(file))
       throw new CommandError(`${backup} is the database itself`);
   let zip: ZipFile | null = null;
-  const folders: string[] = [];
-  const unpacked: string[] = [];
+  const staged: (Part & { sealed: string })[] = [];
   try {
     if (isZip(backup)) zip = await openZip(backup);
     const parts = zip === null ? [partOf(backup, places)] : await partsOf(backup, zip, places);
     for (const { file } of parts) refuseForeign(file);
-    for (const { file, bytes } of parts) requireBytes(file, bytes, room(requireFolder(file)));
+    for (const { file, bytes } of parts) requireBytes(file, bytes, requireFolder(file));
     for (const part of parts) {
-      const folder = mkdtempSync(`${part.file}.part-`);
-      folders.push(folder);
-      const to = join(folder, basename(part.file));
-      await part.unpack(to);
-      inspectPart(to, part);
-      unpacked.push(to);
+      const sealed = join(mkdtempSync(`${part.file}.part-`), basename(part.file));
+      staged.push({ ...part, sealed });
+      await part.unpack(sealed);
+      inspectPart(sealed, part);
     }
     // For a plain database, hash the copy that will be used.
-    const sha256 = sha256OfFile(zip === null ? unpacked[0]! : backup);
+    const sha256 = sha256OfFile(zip === null ? staged[0]!.sealed : backup);
     compareHash(backup, sha256);
     let lost: string | undefined;
-    const schemas = parts.map(
-      ({ kind }, index) =>
-        seal(unpacked[index]!, 'full', backup, (sqlite) => {
-          refuseLooseRows(sqlite);
-          if (kind === 'users') lost = prepareUsers(sqlite, places, audited, parts.length === 1);
-        }).schema,
-    );
     const suffix = `.before-restore-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`;
-    const replacements = parts.map(({ file }, index) => ({
-      sealed: unpacked[index]!,
-      file,
-      keptAs: freeName(`${file}${suffix}`),
-    }));
+    const replacements = staged.map(({ kind, file, sealed }) => {
+      const { schema } = seal(sealed, 'full', backup, (sqlite) => {
+        const loose = sqlite.pragma('foreign_key_check') as unknown[];
+        if (loose.length > 0)
+          throw new CommandError(
+            `the backup is damaged: ${loose.length} rows refer to rows that do not exist`,
+          );
+        if (kind !== 'users') return;
+        sqlite.exec('DELETE FROM sessions; DELETE FROM user_tokens');
+        sqlite
+          .prepare('UPDATE audit_head SET seq = ?, hash = ?')
+          .run(audited?.seq ?? 0, audited?.hash ?? '0'.repeat(64));
+        lost = retainSiteRecords(sqlite, files, parts.length === 1);
+      });
+      return { kind, schema, sealed, file, keptAs: freeName(`${file}${suffix}`) };
+    });
     const replaced = replaceDatabases(replacements);
     return {
       bytes: statSync(backup).size,
       sha256,
-      files: parts.map(({ kind, file }, index) => ({
+      files: replacements.map(({ kind, file, schema }, index) => ({
         kind,
         file,
-        schema: schemas[index]!,
-        before: replaced[index] ? replacements[index]!.keptAs : null,
+        schema,
+        before: replaced[index]!,
       })),
       ...(lost === undefined ? {} : { lost }),
     };
@@ -133,7 +117,7 @@ export async function restoreBackup(
     throw new CommandError(`${backup} cannot be restored: ${why}. Nothing was changed`);
   } finally {
     zip?.close();
-    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+    for (const { sealed } of staged) rmSync(dirname(sealed), { recursive: true, force: true });
   }
 }
 
@@ -154,7 +138,7 @@ function partOf(backup: string, places: Record<Kind, string>): Part {
     throw new CommandError(
       `${backup} is a database in use, not a backup: it has a log beside it. Make a backup with "gapstone backup"`,
     );
-  const id = applicationIdOf(backup);
+  const id = idOfBackup(backup);
   if (id === null)
     throw new CommandError(
       `${backup} is no backup of Gapstone: it is neither a zip nor a database (${stat.size} bytes). Nothing was changed`,
@@ -169,6 +153,14 @@ function partOf(backup: string, places: Record<Kind, string>): Part {
   };
 }
 
+function idOfBackup(backup: string): number | null {
+  try {
+    return applicationIdOf(backup);
+  } catch (error) {
+    throw storageFault(error) === 'damaged' ? damaged(backup, (error as Error).message) : error;
+  }
+}
+
 async function openZip(backup: string): Promise<ZipFile> {
   try {
     return await yauzl.openPromise(backup, { lazyEntries: true, autoClose: false, validateEntrySizes: true });
@@ -177,19 +169,14 @@ async function openZip(backup: string): Promise<ZipFile> {
   }
 }
 
-/** Deflated, and stored as versions before 1.0 did. */
-const compressionMethods = [8, 0];
+const deflated = 8;
 
 /** The parts of a zipped backup: only the files that `backUp` adds. */
 async function partsOf(backup: string, zip: ZipFile, places: Record<Kind, string>): Promise<Part[]> {
   const parts: Part[] = [];
   for await (const entry of zip.eachEntry()) {
     const kind = (Object.keys(places) as Kind[]).find((each) => memberOf(each) === entry.fileName);
-    if (
-      !kind ||
-      parts.some((part) => part.kind === kind) ||
-      !compressionMethods.includes(entry.compressionMethod)
-    )
+    if (!kind || parts.some((part) => part.kind === kind) || entry.compressionMethod !== deflated)
       throw new CommandError(
         `${backup} is no backup of Gapstone: it has the member ${printable(entry.fileName, 64)}`,
       );
@@ -242,24 +229,4 @@ function compareHash(backup: string, sha256: string): void {
   const stated = /^([0-9a-f]{64})\b/i.exec(readFileSync(file, 'utf8'))?.[1]?.toLowerCase();
   if (stated === undefined) throw new CommandError(`${file} does not contain a SHA-256`);
   if (stated !== sha256) throw new CommandError(`${backup} was changed: its SHA-256 does not match ${file}`);
-}
-
-function refuseLooseRows(sqlite: Sqlite.Database): void {
-  const loose = sqlite.pragma('foreign_key_check') as { table: string }[];
-  if (loose.length > 0)
-    throw new CommandError(`the backup is damaged: ${loose.length} rows refer to rows that do not exist`);
-}
-
-/** Ends sessions, sets the audit head, and adds what no restore reverts. Gives what of that could not be read. */
-function prepareUsers(
-  sqlite: Sqlite.Database,
-  places: Record<Kind, string>,
-  audited: Audited | null,
-  isAlone: boolean,
-): string | undefined {
-  sqlite.exec('DELETE FROM sessions; DELETE FROM user_tokens');
-  sqlite
-    .prepare('UPDATE audit_head SET seq = ?, hash = ?')
-    .run(audited?.seq ?? 0, audited?.hash ?? '0'.repeat(64));
-  return retainSiteRecords(sqlite, { db: places.catalog, usersDb: places.users }, isAlone);
 }

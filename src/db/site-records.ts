@@ -2,6 +2,7 @@ import type Sqlite from 'better-sqlite3';
 import { isThere } from '../base/files.ts';
 import { connect, connectReadOnly } from './connect.ts';
 import type { Database, Files } from './database.ts';
+import { migrate, schemaVersion } from './schema.ts';
 
 const rowsPerWrite = 1000;
 
@@ -25,7 +26,7 @@ export function inboxContents(usersDb: string): Set<string> {
 /** Records what the inbox contained, in small writes between requests. */
 export async function recordInboxContents(db: Database, hashes: string[]): Promise<void> {
   for (let at = 0; at < hashes.length; at += rowsPerWrite)
-    await db.write(() => addHashes(db.sqlite, 'inbox_contents', hashes.slice(at, at + rowsPerWrite)));
+    await db.write(() => recordTakenBack(db, hashes.slice(at, at + rowsPerWrite)));
 }
 
 /** Records removed sources, so that an inbox that still has them does not import them again. */
@@ -47,9 +48,8 @@ export function shippedSources(usersDb: string): Set<string> {
   return new Set(columnOf<string>(usersDb, 'SELECT sha256 FROM shipped_sources'));
 }
 
-export function recordShippedSources(users: Sqlite.Database, hashes: Iterable<string>): void {
-  users.transaction(() => addHashes(users, 'shipped_sources', hashes)).immediate();
-}
+export const recordShippedSources = (users: Sqlite.Database, hashes: string[]): void =>
+  addHashes(users, 'shipped_sources', hashes);
 
 /**
  * Adds the part of users' data that no restore reverts (rule D42.8) to users' data that is being restored. `isAlone`:
@@ -65,19 +65,25 @@ export function retainSiteRecords(
   try {
     if (!isThere(usersDb)) return undefined;
     // Check the schema before the file is attached.
-    connectReadOnly(usersDb, 'users', { anySchema: true }).close();
+    using former = connectReadOnly(usersDb, 'users', { anySchema: true });
     restored.prepare('ATTACH ? AS former').run(usersDb);
-    restored.exec(
-      `INSERT INTO content_sequences SELECT * FROM former.content_sequences WHERE true
-           ON CONFLICT (channel) DO UPDATE SET sequence = excluded.sequence, bundle = excluded.bundle
-        WHERE excluded.sequence > sequence;
-       INSERT OR IGNORE INTO inbox_contents SELECT * FROM former.inbox_contents;
-       INSERT OR IGNORE INTO shipped_sources SELECT * FROM former.shipped_sources`,
-    );
-    if (isAlone)
-      restored.exec(
-        'DELETE FROM content_bundles; INSERT INTO content_bundles SELECT * FROM former.content_bundles',
-      );
+    restored.transaction(() => {
+      // So that it has every column of the former file.
+      migrate(restored, 'users', schemaVersion(former));
+      restored.exec(`DELETE FROM content_sequences AS own WHERE sequence <
+        (SELECT sequence FROM former.content_sequences WHERE channel = own.channel)`);
+      if (isAlone) restored.exec('DELETE FROM content_bundles');
+      const tables = ['content_sequences', 'inbox_contents', 'shipped_sources'];
+      for (const table of isAlone ? [...tables, 'content_bundles'] : tables) {
+        const names = former
+          .prepare(`SELECT * FROM ${table}`)
+          .columns()
+          .map(({ name }) => name);
+        const columns = names.join(', ');
+        restored.exec(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM former.${table} WHERE true
+          ON CONFLICT DO NOTHING`);
+      }
+    })();
     restored.exec('DETACH former');
     unread = 'the inbox may bring back what the replaced catalog held';
     if (isThere(db)) addHashes(restored, 'inbox_contents', sourcesOf(db));
@@ -94,7 +100,6 @@ function columnOf<T>(usersDb: string, query: string): T[] {
   return users.prepare<[], T>(query).pluck().all();
 }
 
-function addHashes(users: Sqlite.Database, table: string, hashes: Iterable<string>): void {
-  const insert = users.prepare(`INSERT OR IGNORE INTO ${table} VALUES (?)`);
-  for (const hash of hashes) insert.run(hash);
+function addHashes(users: Sqlite.Database, table: string, hashes: string[]): void {
+  users.prepare(`INSERT OR IGNORE INTO ${table} SELECT value FROM json_each(?)`).run(JSON.stringify(hashes));
 }

@@ -4,10 +4,6 @@ import { storageFault } from './faults.ts';
 /** How long a locked operation is retried, in milliseconds (rule D34.2). */
 export const lockPatience = 5000;
 
-/** The pause between two attempts in milliseconds, random so that two processes do not collide again and again. */
-const shortestPause = 5;
-const longestPause = 20;
-
 /** As many as connections: more wait only where clients disconnect and reconnect, each leaving a body in memory. */
 const mostWaiting = 1000;
 
@@ -57,6 +53,7 @@ async function untilFree<T>(attempt: (turn: Attempt) => T, deadline: number): Pr
     } catch (error) {
       if (turn.isLast || turn.begun || storageFault(error) !== 'busy') throw error;
     }
-    await pause(shortestPause + Math.random() * (longestPause - shortestPause));
+    // Random, so that two processes do not collide again and again.
+    await pause(5 + Math.random() * 15);
   }
 }

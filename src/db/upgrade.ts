@@ -9,61 +9,59 @@ import {
   createDatabaseFile,
   requireAccess,
 } from './connect.ts';
-import { copyDatabase, freeBytes } from './copy.ts';
-import { type Database, type Files, openCatalog, openDatabase } from './database.ts';
+import { copyDatabase } from './copy.ts';
+import { type Database, type Files, memory, openCatalog, openDatabase } from './database.ts';
 import { type Kind, migrate, newestSchema, schemaVersion } from './schema.ts';
 
 export interface UpgradeOptions extends Omit<ConnectOptions, 'anySchema'> {
   catalogAlone?: boolean;
   create?: boolean;
   say?: (line: string) => void;
-  room?: (folder: string) => number;
   /** Called before a migration is committed; if it throws, the migration is undone. */
   onMigrate?: (from: number, to: number) => void | Promise<void>;
 }
 
 /** Opens both files as `openDatabase`, or the catalog alone, after `upgradeFiles`. Throws `CommandError`. */
 export async function openUpgraded(files: Files, options: UpgradeOptions = {}): Promise<Database> {
-  const { say, room, onMigrate, catalogAlone, ...rest } = options;
-  await upgradeFiles(files, options);
-  return catalogAlone ? openCatalog(files.db, rest) : openDatabase(files, rest);
+  const { db } = files;
+  await upgradeFiles(options.catalogAlone ? { db } : files, options);
+  return options.catalogAlone ? openCatalog(db, options) : openDatabase(files, options);
 }
 
 /** Opens users' data alone, created or upgraded as needed (see `upgradeFiles`). Throws `CommandError`. */
 export async function openUsersUpgraded(usersDb: string, options: UpgradeOptions = {}): Promise<Connection> {
-  if (isThere(usersDb)) await upgradeAll([['users', usersDb]], options);
-  else createDatabaseFile(usersDb, 'users');
+  await upgradeFiles({ usersDb }, options);
+  if (!isThere(usersDb)) createDatabaseFile(usersDb, 'users');
   return connect(usersDb, 'users', options);
 }
 
 /**
- * Migrates both existing files or none, after a copy of each as `<file>.before-schema-<n>`. Throws `CommandError`,
+ * Migrates all existing files or none, after a copy of each as `<file>.before-schema-<n>`. Throws `CommandError`,
  * which names the copy of a file that changed.
  */
-export async function upgradeFiles({ db, usersDb }: Files, options: UpgradeOptions = {}): Promise<void> {
-  const files: [Kind, string][] = [['catalog', db]];
-  if (!options.catalogAlone) files.push(['users', usersDb]);
-  const existing = files.filter(([, file]) => file !== ':memory:' && isThere(file));
-  await upgradeAll(existing, options);
-}
-
-async function upgradeAll(files: [Kind, string][], options: UpgradeOptions): Promise<void> {
-  const { say = () => undefined, room = freeBytes, onMigrate = () => undefined } = options;
+export async function upgradeFiles(
+  { db = memory, usersDb = memory }: Partial<Files>,
+  { say = () => undefined, onMigrate = () => undefined }: UpgradeOptions,
+): Promise<void> {
+  const files: [Kind, string][] = [
+    ['catalog', db],
+    ['users', usersDb],
+  ];
   const older = files.filter(([kind, file]) => isOlder(kind, file));
   const upgrades: Upgrade[] = [];
   try {
     for (const [kind, file] of older) {
-      const upgrade = await beginUpgrade(kind, file, room);
+      const upgrade = await beginUpgrade(kind, file);
       if (upgrade !== null) upgrades.push(upgrade);
     }
-    // Before the first commit, so that only a failing commit can leave one file changed.
-    for (const { sqlite, kind, file, from } of upgrades)
-      await orUpgradeError(kind, file, async () => {
-        migrate(sqlite, kind);
-        await onMigrate(from, newestSchema(kind));
-      });
-    for (const { sqlite, kind, file } of upgrades)
-      await orUpgradeError(kind, file, () => sqlite.exec('COMMIT'));
+    // All files take each step before the next one: only a failing commit can leave one file changed.
+    const steps = [
+      ({ sqlite, kind }: Upgrade) => migrate(sqlite, kind),
+      ({ from, kind }: Upgrade) => onMigrate(from, newestSchema(kind)),
+      ({ sqlite }: Upgrade) => sqlite.exec('COMMIT'),
+    ];
+    for (const step of steps)
+      for (const upgrade of upgrades) await orUpgradeError(upgrade, () => step(upgrade));
   } finally {
     for (const { sqlite, kind, file, from, copy } of upgrades) {
       // A copy for each failed attempt would fill the disk.
@@ -78,6 +76,7 @@ async function upgradeAll(files: [Kind, string][], options: UpgradeOptions): Pro
 }
 
 function isOlder(kind: Kind, file: string): boolean {
+  if (file === memory || !isThere(file)) return false;
   // A reader would leave an empty log beside it.
   if (kind === 'users') requireAccess(file, 'written');
   using reader = connectReadOnly(file, kind, { anySchema: true });
@@ -94,11 +93,7 @@ interface Upgrade {
 }
 
 /** Locks a file of an older schema and copies it; null where another process has migrated it meanwhile. */
-async function beginUpgrade(
-  kind: Kind,
-  file: string,
-  room: (folder: string) => number,
-): Promise<Upgrade | null> {
+async function beginUpgrade(kind: Kind, file: string): Promise<Upgrade | null> {
   // If the migration fails the file must be unchanged, its journal mode too.
   const options = { anySchema: true, asItIs: true, busyTimeout: 30_000, checkUnclean: true };
   const sqlite = connect(file, kind, options);
@@ -110,7 +105,7 @@ async function beginUpgrade(
     if (from === newestSchema(kind)) return null;
     using reader = connectReadOnly(file, kind, { anySchema: true });
     const name = freeName(`${file}.before-schema-${newestSchema(kind)}`);
-    await orUpgradeError(kind, file, () => copyDatabase(reader, name, room));
+    await orUpgradeError({ kind, file }, () => copyDatabase(reader, name));
     copy = name;
     return { kind, file, from, sqlite, copy };
   } finally {
@@ -118,7 +113,10 @@ async function beginUpgrade(
   }
 }
 
-async function orUpgradeError(kind: Kind, file: string, work: () => unknown): Promise<void> {
+async function orUpgradeError(
+  { kind, file }: Pick<Upgrade, 'kind' | 'file'>,
+  work: () => unknown,
+): Promise<void> {
   try {
     await work();
   } catch (error) {

@@ -46,26 +46,6 @@ export const listStigs = sqliteTable('list_stigs', {
   release: text(),
 });
 
-export const removals = sqliteTable('removals', {
-  subject: text().primaryKey(),
-  id: text().notNull(),
-  label: text().notNull(),
-  kind: text({
-    enum: [
-      'list_stigs',
-      'list_notes',
-      'list_hosts',
-      'collection_controls',
-      'favorite_stigs',
-      'favorite_controls',
-    ],
-  }).notNull(),
-  ofCollection: text(),
-  revision: integer(),
-  rows: text('rows_json', { mode: 'json' }).$type<Record<string, unknown>[]>().notNull(),
-  removedAt: text().notNull(),
-});
-
 export const collectionControls = sqliteTable('collection_controls', {
   collectionId: text().notNull(),
   ...control,

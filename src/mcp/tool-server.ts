@@ -12,24 +12,17 @@ import type { User } from '../auth/viewer.ts';
 import type { Ask } from '../base/ask.ts';
 import { AppError, badRequest } from '../base/errors.ts';
 import { packageVersion } from '../base/root.ts';
-import { decodedUrl } from '../http/middleware.ts';
+import { decodedUrl } from '../http/request.ts';
 import { describeIssue } from '../http/schema.ts';
 import { type Answer, type Call, Refused } from './calls.ts';
 import { publishedSchema } from './published-schema.ts';
 import { answerTool, common, tools } from './tools.ts';
 
-/** Who calls. Each function throws `Refused` for a caller without the right. */
-export interface Caller {
-  /** For the STIG catalog. */
-  catalog(): Promise<unknown>;
-  /** For lists. */
-  user(): Promise<User>;
-}
-
 /** What the tools answer with. */
 export interface ToolContext {
   ask: Ask;
-  caller: Caller;
+  /** Who calls. Each function throws `Refused` for a caller without the right: to the STIG catalog, or to lists. */
+  caller: { catalog(): Promise<unknown>; user(): Promise<User> };
   /** The words for an error that is none of the caller's; it is logged. */
   fault(error: Error): string;
 }

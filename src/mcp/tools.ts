@@ -9,12 +9,10 @@ import { coverage, crosswalk, getControl, rulesForControl } from './control-tool
 import { catalogInfo, myLists } from './list-tools.ts';
 import { compareReleases, find, getRule, getStig } from './rule-tools.ts';
 
-/** Who may call a tool over HTTP (rule D41.2). */
-type Right = 'public' | 'catalog' | 'user';
-
 export interface Tool {
   name: string;
-  right: Right;
+  /** Who may call it over HTTP (rule D41.2). */
+  right: 'public' | 'catalog' | 'user';
   description: string;
   input: z.ZodRawShape;
   output: z.ZodRawShape;

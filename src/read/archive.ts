@@ -143,19 +143,16 @@ async function inflate(zip: ZipFile, entry: Entry, budget: InflateBudget): Promi
 }
 
 const chunkSize = 64 * 1024;
-const outside = () => new Error('it points outside the file');
 
 /** Reads a zip within its bounds: yauzl passes any offset to the file system, which throws where nobody catches. */
 class BoundedReader extends yauzl.RandomAccessReader {
+  private readonly origin: number | Buffer;
   readonly size: number;
-  private readonly handle: number | null;
-  private readonly bytes: Buffer | null;
 
   constructor(origin: number | Buffer) {
     super();
-    this.bytes = typeof origin === 'number' ? null : origin;
-    this.handle = typeof origin === 'number' ? origin : null;
-    this.size = this.handle === null ? this.bytes!.length : fstatSync(this.handle).size;
+    this.origin = origin;
+    this.size = typeof origin === 'number' ? fstatSync(origin).size : origin.length;
   }
 
   /** Node's own stream would close the file. */
@@ -164,11 +161,10 @@ class BoundedReader extends yauzl.RandomAccessReader {
   }
 
   private async *partsOf(start: number, end: number): AsyncGenerator<Buffer> {
-    if (!this.holds(start, end)) throw outside();
     for (let position = start; position < end; position += chunkSize) {
       const part = Buffer.allocUnsafe(Math.min(chunkSize, end - position));
-      await promisify(this.read).call(this, part, 0, part.length, position);
-      yield part;
+      const count = await promisify(this.read).call(this, part, 0, part.length, position);
+      yield part.subarray(0, count);
     }
   }
 
@@ -177,25 +173,11 @@ class BoundedReader extends yauzl.RandomAccessReader {
     offset: number,
     length: number,
     position: number,
-    callback: (error: Error | null) => void,
+    callback: (error: Error | null, count?: number) => void,
   ): void {
-    if (!this.holds(position, position + length)) {
-      process.nextTick(callback, outside());
-    } else if (this.bytes) {
-      this.bytes.copy(buffer, offset, position, position + length);
-      process.nextTick(callback, null);
-    } else {
-      read(this.handle!, buffer, offset, length, position, (error, count) => {
-        callback(error ?? (count < length ? outside() : null));
-      });
-    }
-  }
-
-  override close(callback: (error: Error | null) => void): void {
-    process.nextTick(callback, null);
-  }
-
-  private holds(start: number, end: number): boolean {
-    return start >= 0 && start <= end && end <= this.size;
+    if (position < 0 || position + length > this.size)
+      process.nextTick(callback, new Error('it points outside the file'));
+    else if (typeof this.origin === 'number') read(this.origin, buffer, offset, length, position, callback);
+    else process.nextTick(callback, null, this.origin.copy(buffer, offset, position, position + length));
   }
 }

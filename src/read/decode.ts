@@ -7,12 +7,12 @@ export interface DecodedText {
   warnings: string[];
 }
 
-// Node 22's own windows-1252 decoder reads these 32 bytes as C1 controls (rule S2.8); 0 is unassigned.
-const windows1252 = [
-  0x20ac, 0, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0,
-  0x017d, 0, 0, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a,
-  0x0153, 0, 0x017e, 0x0178,
-];
+/**
+ * What windows-1252 has in the place of C1 controls, which Node 22's own decoder gives (rule S2.8); a NUL is unassigned.
+ */
+const windows1252 = '€\0‚ƒ„…†‡ˆ‰Š‹Œ\0Ž\0\0‘’“”•–—˜™š›œ\0žŸ';
+
+const utf8Mark = Buffer.from('\ufeff');
 
 /**
  * Decodes a text file: byte-order mark first, then the encoding of an XML declaration, else strict UTF-8, else windows-1252
@@ -22,12 +22,12 @@ export function decodeText(bytes: Uint8Array, strict = false): DecodedText {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const wide = wideEncodingOf(buffer);
   if (wide !== null) return { text: fatal(wide, buffer), warnings: [] };
-  if (buffer[0] === 0xef && buffer[1] === 0xbb && buffer[2] === 0xbf) return decodeUtf8(buffer, strict);
-  const declared = declaredEncoding(buffer);
+  const hasMark = buffer.subarray(0, utf8Mark.length).equals(utf8Mark);
+  const declared = hasMark ? 'utf-8' : declaredEncoding(buffer);
   switch (declared) {
     case 'utf-8':
     case 'us-ascii':
-      return decodeUtf8(buffer, strict);
+      return decodeUtf8(buffer, hasMark ? utf8Mark.length : 0, strict);
     case 'windows-1252':
       return { text: decodeWindows1252(buffer), warnings: [] };
     case 'iso-8859-1':
@@ -69,8 +69,7 @@ function fatal(encoding: string, buffer: Buffer): string {
   }
 }
 
-function decodeUtf8(buffer: Buffer, strict: boolean): DecodedText {
-  const start = buffer[0] === 0xef && buffer[1] === 0xbb && buffer[2] === 0xbf ? 3 : 0;
+function decodeUtf8(buffer: Buffer, start: number, strict: boolean): DecodedText {
   if (isUtf8(buffer)) return { text: buffer.toString('utf8', start), warnings: [] };
   const offset = firstInvalidUtf8(buffer);
   const line = buffer.subarray(0, offset).filter((byte) => byte === 10).length + 1;
@@ -90,19 +89,15 @@ function decodeUtf8(buffer: Buffer, strict: boolean): DecodedText {
 
 /** Decodes windows-1252; throws `ImportError` at a byte that is unassigned or an unprintable control. */
 export function decodeWindows1252(buffer: Buffer): string {
-  const units = new Uint16Array(buffer.length);
-  for (let i = 0; i < buffer.length; i++) {
-    const byte = buffer[i]!;
-    const unit = byte >= 0x80 && byte < 0xa0 ? windows1252[byte - 0x80]! : byte;
-    const control = unit < 0x20 && unit !== 0x09 && unit !== 0x0a && unit !== 0x0d;
-    if (control || unit === 0x7f) {
-      throw new ImportError(
-        `byte 0x${byte.toString(16).toUpperCase()} at offset ${i} is not a printable character`,
-      );
-    }
-    units[i] = unit;
-  }
-  return Buffer.from(units.buffer).toString('utf16le');
+  const text = buffer
+    .toString('latin1')
+    .replace(/[\x80-\x9f]/g, (control) => windows1252[control.charCodeAt(0) - 0x80]!);
+  const offset = text.search(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/);
+  if (offset >= 0)
+    throw new ImportError(
+      `byte 0x${buffer[offset]!.toString(16).toUpperCase()} at offset ${offset} is not a printable character`,
+    );
+  return text;
 }
 
 function firstInvalidUtf8(buffer: Buffer): number {

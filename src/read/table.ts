@@ -31,7 +31,7 @@ export function readTable(text: string, most = Number.MAX_SAFE_INTEGER): TableRo
 
 /** Reads a table like `readTable`, with other work of the event loop between its pieces; `use` gets each row. */
 export async function readLargeTable(text: string, use: (row: TableRow) => void): Promise<void> {
-  const pieces = Readable.from(text.match(/.{1,65536}/gs) ?? []);
+  const pieces = Readable.from(text.match(/.{1,65536}/gsu) ?? []);
   const toRow = rowReader();
   for await (const record of pieces.pipe(parseStream(optionsFor(text))) as AsyncIterable<ParsedRecord>) {
     const row = toRow(record);

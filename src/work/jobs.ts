@@ -25,30 +25,28 @@ import {
   worksheetReport,
 } from '../catalog/crosswalk/reports.ts';
 import { documentFile, roleFile } from '../catalog/guidance/jobs.ts';
-import { catalogSummary, findSources, importedSources, loadedContent } from '../catalog/jobs.ts';
-import { searchFile, searchPage } from '../catalog/search/jobs.ts';
+import { catalogSummary, importedSources, loadedContent } from '../catalog/jobs.ts';
+import { openCitation, searchFile, searchPage } from '../catalog/search/jobs.ts';
 import {
-  changesBrief,
   changesSince,
   changesSinceFile,
   comparedReleases,
   comparedReleasesFile,
-  newsOfLists,
   ruleHistory,
-  rulesOverTime,
   stigBatch,
   stigFile,
-  stigsBeside,
 } from '../catalog/stigs/jobs.ts';
 import { listChecklists, uploadAnswer } from '../checklists/jobs.ts';
-import { collectionsJson, listsJson } from '../collections/jobs.ts';
+import { collectionsJson, listFindingsJson, listsJson } from '../collections/jobs.ts';
 import { pastedStigs } from '../collections/pasted.ts';
 import type { Database } from '../db/database.ts';
 import { answerTool } from '../mcp/tools.ts';
+import { homeOf } from '../pages/content/jobs.ts';
+import { controlLinks } from '../pages/controls/control-links.ts';
+import { shownRule } from '../pages/rules/jobs.ts';
+import { searchSite } from '../pages/search/jobs.ts';
+import { comparedPage } from '../pages/stigs/jobs.ts';
 import type { Services } from '../services.ts';
-import { controlLinks } from '../site/controls/control-links.ts';
-import { markedFields } from '../site/parts/diff-text.tsx';
-import { searchSite } from '../site/search/jobs.ts';
 
 export type Job = (services: Services, ...args: never[]) => unknown;
 
@@ -62,10 +60,10 @@ export const jobs = {
   catalogPage,
   catalogSummary,
   cciList,
-  changesBrief,
   changesSince,
   changesSinceFile,
   collectionsJson,
+  comparedPage,
   comparedReleases,
   comparedReleasesFile,
   controlFile,
@@ -74,32 +72,31 @@ export const jobs = {
   controlsOfCcis,
   coverageReport,
   documentFile,
-  findSources,
   frameworkList,
+  homeOf,
   importedSources,
   listAutomation,
   listChecklists,
+  listFindingsJson,
   listsJson,
   loadedCatalogs,
   loadedContent,
   mappingFile,
-  markedFields,
-  newsOfLists,
+  openCitation,
   pastedStigs,
   pathsOfPairs,
   resolvedPaths,
   roleFile,
   ruleHistory,
   rulesOfControl,
-  rulesOverTime,
   searchFile,
   searchPage,
   searchSite,
   shownCoverage,
+  shownRule,
   stigAutomation,
   stigBatch,
   stigFile,
-  stigsBeside,
   uploadAnswer,
   worksheetOf,
   worksheetReport,

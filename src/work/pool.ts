@@ -39,6 +39,7 @@ interface WaitingJob {
   reject: (error: unknown) => void;
 }
 
+const isLong = ({ request }: WaitingJob) => request.name in longerLimits;
 const noAnswer = () => unavailable('The question could not be answered. Try again', 5);
 
 /**
@@ -65,12 +66,16 @@ export function createPool(
   let stopped = false;
   const members = Array.from({ length: workers }, () => createMember());
 
-  function takeNext(): WaitingJob {
+  /** The job that is next. At most one worker runs jobs with a longer limit: another one stays free for short ones. */
+  function takeNext(): WaitingJob | undefined {
     const served = new Set([lastCaller, ...Array.from(running, ({ caller }) => caller)]);
-    const index = waiting.findIndex(({ caller }) => !served.has(caller));
-    const [job] = waiting.splice(Math.max(index, 0), 1);
-    lastCaller = job!.caller;
-    return job!;
+    const isLongRunning = [...running].some(isLong);
+    const next = waiting.filter((job) => !isLongRunning || !isLong(job));
+    const job = next.find(({ caller }) => !served.has(caller)) ?? next[0];
+    if (job === undefined) return undefined;
+    waiting.splice(waiting.indexOf(job), 1);
+    lastCaller = job.caller;
+    return job;
   }
 
   function createMember() {
@@ -127,6 +132,7 @@ export function createPool(
       if (worker === null) start();
       if (!isReady) return;
       const job = takeNext();
+      if (job === undefined) return;
       const used = worker!;
       current = job;
       running.add(job);

@@ -1,4 +1,4 @@
-import { fdatasyncSync, readdirSync, readFileSync, writeSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { AuditEvent } from '../../src/audit/event.ts';
@@ -7,20 +7,18 @@ import { createRepeats } from '../../src/audit/repeats.ts';
 import { verifyAuditFile } from '../../src/audit/verify.ts';
 import { createWatermark } from '../../src/audit/watermark.ts';
 import { createLog, silentLog } from '../../src/base/log.ts';
-import { fullDisk, someEvent, testAudit } from '../support/audit.ts';
+import { disk, someEvent, testAudit } from '../support/audit.ts';
 import { suite } from '../support/harness.ts';
 import { holdLock } from '../support/lock.ts';
 import { until } from '../support/running.ts';
 
 const test = suite('Audit: the policy, repeats, the disk');
 const at = (text: string) => ({ now: new Date(text) });
-const real = [(fd: number, bytes: Uint8Array) => writeSync(fd, bytes), fdatasyncSync] as const;
 
 for (const half of [false, true]) {
   test(`stop: what cannot be written is refused${half ? ', half a line being written' : ''}, until there is room`, () => {
     const clock = at('2026-11-21T12:00:00Z');
-    const { disk, io } = fullDisk(...real);
-    const t = testAudit(clock, { io });
+    const t = testAudit(clock);
     t.stream.must(someEvent('a'));
     Object.assign(disk, { full: true, half });
     assert.throws(() => t.stream.must(someEvent('b')), /not audited/);
@@ -61,8 +59,7 @@ function linesThatHold(file: string): AuditEvent[] {
 
 test('continue: what cannot be written is counted as lost, and the count is told', () => {
   const clock = at('2026-11-21T12:00:00Z');
-  const { disk, io } = fullDisk(...real);
-  const t = testAudit(clock, { failure: 'continue', io });
+  const t = testAudit(clock, { failure: 'continue' });
   disk.full = true;
   t.stream.must(someEvent('a'), someEvent('b'));
   t.stream.note(someEvent('c'));
@@ -80,14 +77,10 @@ test('continue: what cannot be written is counted as lost, and the count is told
 
 test('a sync that fails refuses as well, although the line is there; the chain goes on after it', () => {
   const clock = at('2026-11-21T12:00:00Z');
-  let broken = true;
-  const sync = (fd: number) => {
-    if (broken) throw Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' });
-    fdatasyncSync(fd);
-  };
-  const t = testAudit(clock, { io: { write: real[0], sync } });
+  disk.broken = true;
+  const t = testAudit(clock);
   assert.throws(() => t.stream.must(someEvent('a')), /not audited/);
-  broken = false;
+  disk.broken = false;
   t.stream.must(someEvent('b'));
   t.stream.close();
   assert.equal(

@@ -1,15 +1,18 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
+import { mock } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { goodChain } from '../../src/auth/certificate-chain.ts';
 import { type CertificateFacts, readCertificate } from '../../src/auth/certificate-facts.ts';
-import { type CertificateSubject, subjectOf } from '../../src/auth/certificate-name.ts';
+import { subjectOf } from '../../src/auth/certificate-name.ts';
 import { loadCertificates } from '../../src/auth/certificates.ts';
 import { isRevoked, type RevocationList, readRevocationLists } from '../../src/auth/revocation-list.ts';
 import { createRevocations } from '../../src/auth/revocations.ts';
-import type { SignInRefused } from '../../src/auth/sign-in-refused.ts';
+import { SignInRefused } from '../../src/auth/sign-in-refused.ts';
+import type { Config } from '../../src/base/config.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { runOnce } from '../../src/base/run-once.ts';
+import { workerMessages } from '../../src/base/worker-messages.ts';
 import { rejects, suite } from '../support/harness.ts';
 import * as pki from '../support/pki.ts';
 import { der, sequence } from '../support/pki.ts';
@@ -21,7 +24,7 @@ const certificates = suite('Certificates');
 const { alternativeNames, emailName, issue, nameOf, otherName } = pki;
 const root = pki.authority('Root');
 
-const subject = (extensionsOrName: Buffer[] | Buffer, kind: CertificateSubject) => {
+const subject = (extensionsOrName: Buffer[] | Buffer, kind: Config['certSubject']) => {
   const wish = Array.isArray(extensionsOrName)
     ? { extensions: extensionsOrName }
     : { name: extensionsOrName };
@@ -149,14 +152,13 @@ function judged(
   revoked: Record<string, bigint[]> = {},
 ): string | number {
   const all = authorities.map((each) => readCertificate(each.der));
-  const revocationsOf = ({ x509 }: CertificateFacts) => {
+  const checkRevocation = ({ serial }: CertificateFacts, { x509 }: CertificateFacts) => {
     const cn = /CN=(.*)/.exec(x509.subject)![1]!;
-    if (revoked[cn] === undefined) return undefined;
-    const hex = (serial: bigint) => serial.toString(16).padStart(4, '0');
-    return { has: (serial: string) => revoked[cn]!.map(hex).includes(serial), to: Date.now() + 1000 };
+    const hex = (each: bigint) => each.toString(16).padStart(4, '0');
+    if (revoked[cn]?.map(hex).includes(serial)) throw new SignInRefused('CERTIFICATE_REVOKED');
   };
   try {
-    const trust = { authorities: all, revocationsOf, now: Date.now(), stale: false };
+    const trust = { authorities: all, checkRevocation, now: Date.now() };
     return goodChain(readCertificate(person.der), trust).length;
   } catch (error) {
     return (error as SignInRefused).reason;
@@ -286,12 +288,26 @@ certificates('a list that was changed anywhere, or cut, is refused', () => {
     assert.throws(() => read(wrong, root), /it has no line|not base64/);
 });
 
+/** Whether the list of an authority names a number; undefined without a list. */
+function isListedBy(
+  revocations: ReturnType<typeof createRevocations>,
+  authority: CertificateFacts,
+  serial: string,
+): boolean | undefined {
+  try {
+    revocations.check({ ...authority, serial }, authority, false);
+    return false;
+  } catch (error) {
+    return (error as SignInRefused).reason === 'CERTIFICATE_REVOKED' ? true : undefined;
+  }
+}
+
 certificates('a worker reads lists; a bad file keeps its former ones, a removed one has none', async () => {
   const folder = scratchFolder();
   const facts = readCertificate(root.der);
   const revocations = createRevocations(folder, () => new Date(), silentLog);
   const reload = async () => [...(await revocations.reload([facts])).values()];
-  const isListed = (serial: string) => revocations.of(facts)?.has(serial);
+  const isListed = (serial: string) => isListedBy(revocations, facts, serial);
   const file = put(folder, 'root.crl', pki.revocationList(root, [7n]));
   const other = put(folder, 'empty.crl', '');
   assert.equal(await reload(), ['it is empty']);
@@ -312,9 +328,60 @@ certificates('a worker reads lists; a bad file keeps its former ones, a removed 
   assert.is(revocations.nextUpdate(), 0);
 });
 
-certificates('a worker that fails, or ends without an answer, is told of', async () => {
-  await rejects(runOnce('auth/none', null), /Cannot find module/);
-  await rejects(runOnce('base/root', null), /ended without an answer/);
+certificates(
+  'a worker that fails, or cannot be started, is told of, and the next reading has another',
+  async () => {
+    await rejects(workerMessages('auth/none', null).next(), /Cannot find module/);
+    const folder = scratchFolder();
+    put(folder, 'root.crl', pki.revocationList(root, [7n]));
+    const facts = readCertificate(root.der);
+    const revocations = createRevocations(folder, () => new Date(), silentLog);
+    const publicKey = { export: () => Buffer.from('no key of Node') };
+    const wrong = { ...facts, x509: { subject: 'Wrong', publicKey } } as unknown as CertificateFacts;
+    const failures = await revocations.reload([wrong]);
+    assert.match([...failures.values()].join(), /could not be cloned/);
+    assert.is((await revocations.reload([facts])).size, 0);
+    assert.is(isListedBy(revocations, facts, '07'), true);
+  },
+);
+
+certificates('a file that takes a minute is lost alone, and a stop ends the reading', async () => {
+  const folder = scratchFolder();
+  const slow = put(folder, 'a.crl', pki.revocationList(root, [7n]));
+  put(folder, 'b.crl', pki.revocationList(root, [8n]));
+  const facts = readCertificate(root.der);
+  const revocations = createRevocations(folder, () => new Date(), silentLog);
+  mock.timers.enable({ apis: ['setTimeout'] });
+  const reading = revocations.reload([facts]);
+  await setImmediate();
+  mock.timers.tick(60_000);
+  mock.timers.reset();
+  assert.equal([...(await reading)], [[slow, 'it took longer than a minute']]);
+  assert.is(isListedBy(revocations, facts, '08'), true);
+  const stopping = new AbortController();
+  const stopped = revocations.reload([facts], stopping.signal);
+  stopping.abort();
+  await rejects(stopped, /aborted/);
+  assert.is(isListedBy(revocations, facts, '08'), true);
+});
+
+certificates('a removed authority counts no more while the lists are read', async () => {
+  const other = pki.authority('Other');
+  const file = put(scratchFolder(), 'ca.pem', root.cert + other.cert);
+  const tlsCrl = scratchFolder();
+  for (const each of [root, other]) put(tlsCrl, `${each === root}.crl`, pki.revocationList(each, []));
+  const settings = { tlsClientCa: file, tlsCrl, certSubject: 'upn' as const, people: null };
+  const ways = await loadCertificates(settings, () => new Date(), silentLog);
+  const person = issue(other).der.toString('base64');
+  assert.is(ways.standing(person), 'good');
+  writeFileSync(file, root.cert);
+  let isRead = false;
+  const reloading = Promise.resolve(ways.followed(() => undefined)[0]!.reload()).then(() => {
+    isRead = true;
+  });
+  while (!isRead && ways.standing(person) === 'good') await setImmediate();
+  assert.equal([isRead, ways.standing(person)], [false, 'over']);
+  await reloading;
 });
 
 certificates.run();

@@ -5,6 +5,7 @@ import { silentAudit } from '../../src/audit/stream.ts';
 import { loadCertificates, readPeople } from '../../src/auth/certificates.ts';
 import { createSessions } from '../../src/auth/sessions.ts';
 import { createLog, silentLog } from '../../src/base/log.ts';
+import { readLargeTable } from '../../src/read/table.ts';
 import { rejects, suite } from '../support/harness.ts';
 import { holdLock } from '../support/lock.ts';
 import { authority } from '../support/pki.ts';
@@ -49,6 +50,11 @@ faults('a people file in windows-1252 is read with a warning, at the start and l
   const warned = lines.filter((line) => line.includes('"warn"') && line.includes('windows-1252'));
   assert.is(warned.length, 2);
   assert.is(ways.rightsOf('ann').organization, 'B\u00fcro');
+});
+
+faults('a table that is read in pieces keeps characters outside the basic plane', async () => {
+  const cell = `a${'\u{1f600}'.repeat(40_000)}`;
+  await readLargeTable(cell, ({ cells }) => assert.ok(cells[0] === cell));
 });
 
 faults('a session ends, and a head is noted, while an import holds the lock of the catalog', async () => {

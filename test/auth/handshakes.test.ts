@@ -1,12 +1,16 @@
+import { EventEmitter } from 'node:events';
+import type { Server } from 'node:http';
 import { request } from 'node:https';
 import { connect } from 'node:net';
 import { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import * as assert from 'uvu/assert';
 import { readCertificate } from '../../src/auth/certificate-facts.ts';
 import { loadCertificates } from '../../src/auth/certificates.ts';
 import { SignInRefused } from '../../src/auth/sign-in-refused.ts';
 import { createLog, silentLog } from '../../src/base/log.ts';
+import { limitHandshakes } from '../../src/http/handshakes.ts';
 import { createObserver } from '../../src/http/record.ts';
 import { startServer } from '../../src/server.ts';
 import { suite } from '../support/harness.ts';
@@ -143,6 +147,39 @@ handshakes('a client cannot have its certificates verified again by a new handsh
   });
   socket.destroy();
   assert.ok(failure instanceof Error);
+});
+
+handshakes('an address is refused for a minute, an IPv6 network as one address', async () => {
+  const connections = new EventEmitter();
+  limitHandshakes(connections as Server, silentLog, () => undefined);
+  /** Whether a connection is refused; one that is not ends its handshake after so many bytes. */
+  const isRefused = (remoteAddress: string, bytesRead = 0): boolean => {
+    const socket = new Duplex();
+    connections.emit('connection', Object.assign(socket, { remoteAddress, bytesRead }));
+    const refused = socket.destroyed;
+    socket.emit('close');
+    return refused;
+  };
+  assert.not(isRefused('10.0.0.1', 24 * 1024));
+  assert.not(isRefused('10.0.0.1', 24 * 1024 + 1));
+  assert.not(isRefused('2001:db8::1', 99_000));
+  const refused = () => ['10.0.0.1', '10.0.0.2', '2001:db8::2'].map((each) => isRefused(each));
+  assert.equal(refused(), [true, false, true]);
+  const clock = performance.now;
+  const later = async (milliseconds: number) => {
+    performance.now = () => clock.call(performance) + milliseconds;
+    // The cache asks for the time once in a millisecond.
+    await sleep(5);
+  };
+  try {
+    await later(58_000);
+    assert.equal(refused(), [true, false, true]);
+    await later(60_000);
+    assert.equal(refused(), [false, false, false]);
+  } finally {
+    performance.now = clock;
+    connections.emit('close');
+  }
 });
 
 handshakes('a large certificate, or one of an unknown issuer, is refused before it is read', async () => {

@@ -80,7 +80,8 @@ export async function silenceRequests(server: Running, token: string): Promise<A
     json('eMASS with 100,000 CCIs in a checklist', '/checklists/emass', () =>
       JSON.stringify({ checklists: [checklist({}, { ccis: ccis() })], ...emass }),
     ),
-    ...['/theme', '/signin'].flatMap((path) => [form(path, mebibyte), form(path, mebibyte, own)]),
+    form('/signin', mebibyte),
+    form('/signin', mebibyte, own),
     form('/lists', mebibyte / 4, own),
     form('/checklists/upgrade', 8_000_000, page),
     ['100 pipelined resolve?explain=true', () => explain().repeat(99) + explain('Connection: close\r\n')],

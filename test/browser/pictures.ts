@@ -13,7 +13,6 @@ const pictures: [name: string, path: string, seen: string | null, height?: numbe
   ['rule', '/stigs/harbor_linux_3/rules/V-900003', null, 480],
   ['diff', '/stigs/harbor_linux_3/diff', 'article.change'],
   ['coverage', '/stigs/harbor_linux_3/coverage?framework=nist-800-171', null],
-  ['crosswalk', '/controls/nist-800-171/3.1.5', 'svg[role="img"]'],
 ];
 const size = { width: 1200, height: 640 };
 
@@ -33,7 +32,7 @@ const post = async (path: string, body: object) => {
   });
   return (await answer.json()) as { id: string };
 };
-const list = `/lists/${(await post('/lists', { name: 'Harbor control systems', visibility: 'SHARED' })).id}`;
+const list = `/systems/${(await post('/systems', { name: 'Harbor control systems', visibility: 'SHARED' })).id}`;
 await post(`${list}/stigs`, { slugs: ['harbor_linux_3', 'lantern_web_server_2'] });
 await signIn(page, token);
 for (const [name, path, seen, height = size.height] of pictures) {

@@ -21,7 +21,7 @@ const catalogs = [await sampleCatalog([[stigs]]), await sampleCatalog([[stigs], 
 const bundles = await Promise.all(
   catalogs.map((catalog, index) => build(catalog, key, { sequence: index + 1 })),
 );
-const [one, two] = bundles.map(({ files }) => files[0]!) as [string, string];
+const [one, two] = bundles.map(({ file }) => file) as [string, string];
 
 async function siteThatTrusts(): Promise<{
   folder: string;
@@ -116,7 +116,7 @@ content('a running server goes over to the catalog of a bundle, and back: no req
 content('what is refused is one line, exit 1, an event, and leaves everything as it was', async () => {
   const { folder, run } = await siteThatTrusts();
   const stranger = sampleKey('stranger');
-  const foreign = (await build(catalogs[0]!, stranger)).files[0]!;
+  const foreign = (await build(catalogs[0]!, stranger)).file;
   const damaged = put(scratchFolder(), 'damaged', readFileSync(one).fill(0x55, 5000, 5001));
   const before = filesIn(folder);
   for (const bundle of [foreign, damaged]) {

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -6,9 +5,8 @@ import { packageVersion } from '../../src/base/root.ts';
 import { auditLines } from '../support/audit.ts';
 import { sampleCatalog } from '../support/bundles.ts';
 import { newest } from '../support/database-files.ts';
-import { suite, testIf } from '../support/harness.ts';
+import { suite } from '../support/harness.ts';
 import { commandHere } from '../support/here.ts';
-import { programs } from '../support/programs.ts';
 import { filesIn, put, scratchFolder } from '../support/scratch.ts';
 import { linesOf } from '../support/tables.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
@@ -32,11 +30,10 @@ test('from a key to a bundle that another folder verifies', async () => {
   const made = await json('keygen', '--out', 'key');
   assert.equal(Object.keys(made), ['privateKey', 'publicKey', 'fingerprint']);
   assert.is(statSync(join(cwd, 'key')).mode & 0o777, 0o600);
-  const options = 'build --out b --key key --time 2026-11-01 --expires 2027-11-01';
-  const built = await json(...options.split(' '));
+  const built = await json(...'build --out b --key key --sequence 20261101'.split(' '));
   assert.match(built.digest as string, /^[0-9a-f]{64}$/);
   const { bundle: _, bytes, digest, files, ...signed } = built;
-  assert.equal([files, signed], [['b'], { channel: 'main', sequence: 20_261_101_000_000, before: null }]);
+  assert.equal([files, signed], [['b'], { channel: 'main', sequence: 20_261_101, before: null }]);
   const check = await commandHere(['check', '--json'], { cwd, env: { GAPSTONE_DB: 'catalog.db' } });
   assert.match(check.stdout, new RegExp(built.digest as string));
 
@@ -51,12 +48,16 @@ test('from a key to a bundle that another folder verifies', async () => {
   assert.equal(verified, {
     ...signed,
     ...{ digest, bytes, sources: 1, schema: newest.catalog, version: packageVersion },
-    ...{ builtAt: '2026-11-01T00:00:00.000Z', expiresAt: '2027-11-01T00:00:00.000Z' },
+    builtAt: verified.builtAt,
+    expiresAt: null,
     ...{ fingerprint: made.fingerprint, signedBy: null, warnings: [] },
   });
   const again = await run('build', '--out', 'b', '--key', 'key');
   assert.is(again.code, 1);
-  assert.match(again.stderr, /^gapstone: b already exists: choose another name\n$/);
+  assert.match(
+    again.stderr,
+    /^gapstone: b already exists: a copy never replaces a file. Choose another name\n$/,
+  );
 });
 
 test('trust is added, listed and removed by name, and the audit stream tells', async () => {
@@ -122,32 +123,5 @@ test('trust is added, listed and removed by name, and the audit stream tells', a
   const built = auditLines(join(cwd, 'gapstone-audit.jsonl'));
   assert.ok(built.some(({ action }) => action === 'content.build'));
 });
-
-testIf(programs('bash', 'openssl', 'unzip'), test)(
-  'a bundle that is signed elsewhere: built without a key, signed by openssl, attached, verified',
-  async () => {
-    const { cwd, run, json } = await site();
-    await json('keygen', '--out', 'key');
-    await run('build', '--out', 'signed', '--key', 'key', '--time', '2026-11-01', '--sequence', '3');
-    const built = await run('build', '--out', 'b', '--unsigned', '--time', '2026-11-01', '--sequence', '3');
-    assert.match(built.stderr, /it is not signed: sign its manifest\.json/);
-    assert.match((await run('verify', 'b', '--key', 'key.pub')).stderr, /b is not signed/);
-    const shell = (command: string) => spawnSync('bash', ['-ec', command], { cwd, encoding: 'utf8' });
-    const signing = shell('unzip -p b manifest.json > m && openssl dgst -sha384 -sign key -out m.sig m');
-    assert.is(signing.status, 0, signing.stderr);
-    await run('keygen', '--out', 'other');
-    assert.match(
-      (await run('attach', 'b', 'm.sig', '--key', 'other.pub')).stderr,
-      /no given or trusted key made this signature over manifest\.json/,
-    );
-    assert.match((await run('attach', 'b', 'm.sig')).stderr, /made this signature over/);
-    assert.is((await run('attach', 'b', 'm.sig', '--key', 'key.pub')).code, 0);
-    const [one, other] = [
-      await json('verify', 'b', '--key', 'key.pub'),
-      await json('verify', 'signed', '--key', 'key.pub'),
-    ];
-    assert.equal({ ...one, bytes: 0 }, { ...other, bytes: 0 });
-  },
-);
 
 test.run();

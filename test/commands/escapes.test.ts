@@ -39,8 +39,8 @@ escapes('reach neither stdout nor stderr nor a file, whatever the command', asyn
   put(cwd, `in/line\nimported x.xml`, '<Benchmark');
   put(cwd, `in/${hostile}.txt`, 'no source');
   const key = sampleKey('depot');
-  const { files } = await build(await sampleCatalog([[join(cwd, 'in')]]), key, { sequence: 1 });
-  const bundle = put(cwd, `${hostile}.bundle`, readFileSync(files[0]!));
+  const { file } = await build(await sampleCatalog([[join(cwd, 'in')]]), key, { sequence: 1 });
+  const bundle = put(cwd, `${hostile}.bundle`, readFileSync(file));
   const commands = [
     ['import', 'in'],
     ['import', 'in', '--json'],

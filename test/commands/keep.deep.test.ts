@@ -142,7 +142,7 @@ keep('a file goes only when its name, its hash file and its site agree, and neve
 keep('tidy lists what is set aside and removes what is older, but not what a rollback needs', async () => {
   const { folder, run } = await site();
   const key = sampleKey('depot');
-  const bundle = (await build(await sampleCatalog([[shipped('stigs')]]), key)).files[0]!;
+  const bundle = (await build(await sampleCatalog([[shipped('stigs')]]), key)).file;
   assert.match((await run(['tidy'])).stderr, /^nothing is set aside\n$/);
   assert.is((await run(['content', 'trust', 'add', `${key.file}.pub`, '--name', 'depot'])).code, 0);
   assert.is((await run(['backup', 'b.zip'])).code, 0);

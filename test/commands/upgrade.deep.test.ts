@@ -1,5 +1,5 @@
 // What a new version does with the files of this one: told beforehand by `upgrade-check`, and undone where it fails.
-import { lstatSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
@@ -88,17 +88,19 @@ upgrade('both files are migrated, or neither; the copies bring the version befor
     catalog: 'CREATE TABLE more (a TEXT) STRICT',
     users: 'CREATE TABLE half (a TEXT) STRICT; INSERT INTO half VALUES (nothing)',
   });
-  const refused = await next.run(['start', '--port', '0', '--no-token', '--db', files.db]);
+  const audit = join(folder, 'audit.jsonl');
+  const list = ['mapping', 'list', '--db', files.db];
+  const refused = await next.run(list, { GAPSTONE_AUDIT_FILE: audit });
   assert.is(refused.code, 1, refused.stderr);
   assert.match(
     refused.stderr,
     /g-users\.db cannot be upgraded to schema \d+: near "nothing": syntax error\. It is unchanged\n$/,
   );
   assert.equal(content(), before);
+  assert.not(existsSync(audit), 'what was undone is in no audit stream');
 
   // A migration that cannot be audited is not made either.
   next.write('users', 'CREATE TABLE whole (a TEXT) STRICT');
-  const list = ['mapping', 'list', '--db', files.db];
   const unaudited = await next.run(list, { GAPSTONE_AUDIT_FILE: join(folder, 'nowhere/audit.jsonl') });
   assert.match(unaudited.stderr, /cannot be upgraded to schema \d+: .*audit stream/);
   assert.equal(content(), before);
@@ -108,7 +110,6 @@ upgrade('both files are migrated, or neither; the copies bring the version befor
   const copyOf = (kind: Kind) => `${fileOf(files, kind)}.before-schema-${newest[kind] + 1}`;
   put(folder, 'kept', 'of another day');
   symlinkSync(join(folder, 'kept'), copyOf('users'));
-  const audit = join(folder, 'audit.jsonl');
   const runs = await Promise.all([1, 2].map(() => next.run(list, { GAPSTONE_AUDIT_FILE: audit })));
   for (const { code, stderr } of runs) assert.is(code, 0, stderr);
   const copies = { [files.db]: copyOf('catalog'), [files.usersDb]: `${copyOf('users')}-2` };
@@ -133,5 +134,45 @@ upgrade('both files are migrated, or neither; the copies bring the version befor
   const back = await commandHere(['check', '--db', files.db]);
   assert.is(back.code, 0, back.stdout + back.stderr);
 });
+
+upgrade(
+  "users' data of the schema before is restored, with what no restore reverts of the newer file",
+  async () => {
+    const { folder, files } = siteOf();
+    const [copy, list] = [join(folder, 'copy.db'), ['mapping', 'list', '--db', files.db]];
+    assert.is((await commandHere(['backup', copy, '--users-only', '--db', files.db])).code, 0);
+    change(
+      files.usersDb,
+      `INSERT INTO content_bundles VALUES (1, 'b', 'main', 2, 'd', 'n', 'f', 't', 't', 'applied');
+     INSERT INTO content_sequences VALUES ('main', 2, 'b')`,
+    );
+    const next = nextVersion({
+      users: "ALTER TABLE content_bundles ADD COLUMN more TEXT NOT NULL DEFAULT 'm'",
+    });
+    const done = async (args: string[]) => {
+      const { code, stderr } = await next.run(args);
+      assert.is(code, 0, stderr);
+      assert.not.match(stderr, /warning/);
+    };
+    const valuesOf = (query: string) => {
+      const sqlite = new Sqlite(files.usersDb);
+      const rows = sqlite.prepare(query).raw().all();
+      sqlite.close();
+      return rows[0];
+    };
+    const schema = () => valuesOf('PRAGMA user_version');
+    await done(list);
+    await done(['restore', copy, '--db', files.db]);
+    assert.equal(schema(), [newest.users + 1]);
+    assert.equal(valuesOf('SELECT bundle, sequence, more FROM content_bundles'), ['b', 2, 'm']);
+    assert.equal(valuesOf('SELECT * FROM content_sequences'), ['main', 2, 'b']);
+    // Alone it keeps its schema, and the next start upgrades it.
+    rmSync(files.usersDb);
+    await done(['restore', copy, '--db', files.db]);
+    assert.equal(schema(), [newest.users]);
+    await done(list);
+    assert.equal(schema(), [newest.users + 1]);
+  },
+);
 
 upgrade.run();

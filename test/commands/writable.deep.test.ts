@@ -67,7 +67,7 @@ rights('are refused by content apply, and warned about at the start', async () =
   const folder = scratchFolder();
   chmodSync(folder, 0o700);
   const key = sampleKey('depot');
-  const { files } = await build(await sampleCatalog([[shipped('stigs')]]), key, { sequence: 1 });
+  const { file } = await build(await sampleCatalog([[shipped('stigs')]]), key, { sequence: 1 });
   const run = (...args: string[]) => commandHere([...args, '--db', 'g.db'], { cwd: folder });
   assert.is((await run('content', 'trust', 'add', `${key.file}.pub`, '--name', 'depot')).code, 0);
   assert.is((await run('import', shipped('stigs'))).code, 0);
@@ -75,7 +75,7 @@ rights('are refused by content apply, and warned about at the start', async () =
   const audit = join(folder, 'gapstone-audit.jsonl');
   for (const file of [users, audit]) {
     chmodSync(file, 0o666);
-    const { code, stderr } = await run('content', 'apply', files[0]!);
+    const { code, stderr } = await run('content', 'apply', file);
     assert.is(code, 1);
     assert.is(
       stderr,
@@ -88,7 +88,7 @@ rights('are refused by content apply, and warned about at the start', async () =
     await running.ended;
     chmodSync(file, 0o600);
   }
-  const { code, stderr } = await run('content', 'apply', files[0]!);
+  const { code, stderr } = await run('content', 'apply', file);
   assert.is(code, 0, stderr);
 });
 

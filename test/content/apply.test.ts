@@ -1,5 +1,6 @@
-import { existsSync, linkSync, readdirSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { createExchanges } from '../../src/content/exchanges.ts';
 import type { Manifest } from '../../src/content/manifest.ts';
@@ -47,11 +48,6 @@ const [first, second, third] = (await Promise.all(
   catalogs.map((catalog, index) => build(catalog, key, { sequence: index + 1 })),
 )) as [Built, Built, Built];
 type Built = Awaited<ReturnType<typeof build>>;
-const difference = await build(catalogs[1]!, key, {
-  sequence: 2,
-  since: { bundle: first.files[0]!, sources: quarters[1]! },
-});
-
 /** The digest of the catalog, which is also the one that is stored with it: whoever wrote the catalog left it. */
 const digestOf = (files: Files) =>
   withSite(files, (db) => {
@@ -92,10 +88,10 @@ test('three sites of different histories have one digest, and answer the same by
     await makeSite([harbor], controls, guidance),
     await makeSite([shipped('stigs'), ...controls], [local], guidance),
   ];
-  await applyTo(sites[1]!, first.files[0]!, key);
+  await applyTo(sites[1]!, first.file, key);
   const all = [];
   for (const [index, files] of sites.entries()) {
-    await applyTo(files, third.files[0]!, key);
+    await applyTo(files, third.file, key);
     if (index === 1) {
       assert.is(await digestOf(files), third.manifest.digest);
       continue;
@@ -110,47 +106,25 @@ test('three sites of different histories have one digest, and answer the same by
   for (const each of all.slice(1)) assert.equal(each, all[0]);
 });
 
-test('a difference gives the same digest as the whole, and is small', async () => {
-  const [whole, apart] = [await makeSite(), await makeSite()];
-  await applyTo(whole, second.files[0]!, key);
-  await applyTo(apart, first.files[0]!, key);
-  assert.is.not(await digestOf(apart), second.manifest.digest);
-  await applyTo(apart, difference.files[0]!, key);
-  assert.is(await digestOf(apart), second.manifest.digest);
-  assert.ok(difference.bytes < second.bytes / 5, `${difference.bytes} of ${second.bytes} bytes`);
-  // Another base is refused with what is needed.
-  for (const [files, here] of [
-    [whole, `the one here has ${second.manifest.digest}`],
-    [await makeSite(), 'there is no catalog here'],
-  ] as const) {
-    const before = besides(files);
-    const { id, manifest } = first;
-    const refusal = `difference to the catalog of the digest ${manifest.digest}, and ${here}: apply the bundle with sequence ${manifest.sequence} of channel ${manifest.channel} \\(${id}\\) first`;
-    const later = resigned(difference.files[0]!, key, (given) => void Object.assign(given, { sequence: 3 }));
-    await rejects(applyTo(files, later, key), new RegExp(refusal));
-    assert.equal(besides(files), before);
-  }
-});
-
 test('comes in its turn: greater than all of its channel, or the very one that was rolled back', async () => {
   const files = await makeSite();
-  await applyTo(files, second.files[0]!, key);
+  await applyTo(files, second.file, key);
   const refused = (bundle: string, why: RegExp) => rejects(applyTo(files, bundle, key), why);
-  await refused(first.files[0]!, /its sequence 1 is not greater than 2, which the channel main had already/);
-  await refused(second.files[0]!, /it is applied already: sequence 2 of the channel main/);
-  const twin = (await build(catalogs[1]!, key, { sequence: 2, time: new Date('2026-10-02') })).files[0]!;
+  await refused(first.file, /its sequence 1 is not greater than 2, which the channel main had already/);
+  await refused(second.file, /it is applied already: sequence 2 of the channel main/);
+  const twin = (await build(catalogs[1]!, key, { sequence: 2, now: new Date('2026-10-02') })).file;
   await refused(twin, /its sequence 2 is not greater than 2/);
   assert.equal(await statesOf(files), ['2 applied']);
-  await applyTo(files, third.files[0]!, key);
+  await applyTo(files, third.file, key);
   await rollBackIn(files);
   assert.is(await digestOf(files), second.manifest.digest);
-  await refused(second.files[0]!, /its sequence 2 is not greater than 3/);
-  await applyTo(files, third.files[0]!, key);
+  await refused(second.file, /its sequence 2 is not greater than 3/);
+  await applyTo(files, third.file, key);
   assert.is(await digestOf(files), third.manifest.digest);
   assert.equal(await statesOf(files), ['2 applied', '3 rolled-back', '3 applied']);
   // Another channel counts by itself.
   const other = { ...key, channel: 'other' };
-  const ofOther = (await build(catalogs[2]!, key, { channel: 'other', sequence: 1 })).files[0]!;
+  const ofOther = (await build(catalogs[2]!, key, { channel: 'other', sequence: 1 })).file;
   await rejects(applyTo(files, ofOther, key), /it is of the channel other, but depot may sign main/);
   await applyTo(files, ofOther, other);
   assert.equal((await statesOf(files)).at(-1), '1 applied');
@@ -161,12 +135,12 @@ test('names the sources that only the site holds, and goes without them on deman
   const before = { digest: await digestOf(files), besides: besides(files) };
   const refusal =
     /is refused: this site holds 1 source that it lacks: local\.xml \(local\); see "gapstone content plan"/;
-  await rejects(applyTo(files, second.files[0]!, key), refusal);
+  await rejects(applyTo(files, second.file, key), refusal);
   assert.equal({ digest: await digestOf(files), besides: besides(files) }, before);
   assert.equal(await statesOf(files), []);
-  const plan = await planFor(files, second.files[0]!, key);
+  const plan = await planFor(files, second.file, key);
   assert.match(plan.refusals[0]!, /this site holds 1 source/);
-  await applyTo(files, second.files[0]!, key, { dropLocal: true });
+  await applyTo(files, second.file, key, { dropLocal: true });
   assert.is(await digestOf(files), second.manifest.digest);
   // What was there is not lost yet.
   await rollBackIn(files);
@@ -182,7 +156,7 @@ test('another schema or digest than was signed is refused, and nothing is left b
     [{ digest: 'a'.repeat(64) }, /its manifest says aaaa/],
   ];
   for (const [change, why] of changes) {
-    const bundle = resigned(first.files[0]!, key, (manifest) => void Object.assign(manifest, change));
+    const bundle = resigned(first.file, key, (manifest) => void Object.assign(manifest, change));
     await rejects(applyTo(files, bundle, key, { dropLocal: true }), why);
   }
   assert.equal({ digest: await digestOf(files), besides: besides(files) }, before);
@@ -192,19 +166,19 @@ test('another schema or digest than was signed is refused, and nothing is left b
 test('is rolled back once, and two catalogs are kept', async () => {
   const files = await makeSite();
   await rejects(rollBackIn(files), /no bundle was applied here/);
-  await applyTo(files, first.files[0]!, key);
+  await applyTo(files, first.file, key);
   assert.equal(besides(files), []);
   await rejects(rollBackIn(files), /no catalog from before the last bundle is kept/);
-  await applyTo(files, second.files[0]!, key);
+  await applyTo(files, second.file, key);
   assert.equal(besides(files), ['g.db.before-2']);
-  await applyTo(files, third.files[0]!, key);
+  await applyTo(files, third.file, key);
   assert.equal(besides(files), ['g.db.before-3']);
   const { exchange } = await rollBackIn(files);
   assert.is(exchange.state, 'rolled-back');
   assert.is(await digestOf(files), second.manifest.digest);
   assert.equal(besides(files), ['g.db.undone-3']);
   await rejects(rollBackIn(files), /\(channel main, sequence 3\) was rolled back already/);
-  await applyTo(files, third.files[0]!, key);
+  await applyTo(files, third.file, key);
   assert.equal(besides(files), ['g.db.before-4']);
 });
 
@@ -212,13 +186,13 @@ test('tells of the bundle by its digest, for as long as the catalog is the one o
   const files = await makeSite();
   const summary = () =>
     withSite(files, async (db) => (await (await testApp([], { db })).get('/api/v1/catalog')).json);
-  await applyTo(files, first.files[0]!, key);
+  await applyTo(files, first.file, key);
   const of = (sequence: number) => ({
     ...{ channel: 'main', sequence, signedBy: 'depot', appliedAt: '2026-11-22T10:00:00.000Z' },
   });
   const one = await summary();
   assert.equal({ digest: one.digest, bundle: one.bundle }, { digest: first.manifest.digest, bundle: of(1) });
-  await applyTo(files, second.files[0]!, key);
+  await applyTo(files, second.file, key);
   assert.equal((await summary()).bundle, of(2));
   const page = await withSite(files, async (db) => {
     const t = await testApp([], { db });
@@ -241,7 +215,7 @@ test('a reader keeps its state while a bundle is applied, and then reads the new
   const generation = reader.catalogVersion();
   reader.sqlite.exec('BEGIN');
   assert.equal(read(), ['harbor_linux_3']);
-  await applyTo(files, third.files[0]!, key, { dropLocal: true });
+  await applyTo(files, third.file, key, { dropLocal: true });
   assert.equal(read(), ['harbor_linux_3']);
   reader.sqlite.exec('COMMIT');
   assert.equal(read(), ['harbor_linux_3', 'lantern_web_server_2', 'local']);
@@ -263,9 +237,62 @@ test('an import that writes is waited for, and what it changed is not overwritte
     return result;
   };
   setTimeout(() => importer.sqlite.exec('COMMIT'), 200);
-  await rejects(replaceCatalog(held, files.db, other), /g\.db was changed meanwhile: run the command again/);
+  await rejects(
+    replaceCatalog(held, files.db, other, () => true),
+    /g\.db was changed meanwhile: run the command again/,
+  );
   assert.is(importer.sqlite.prepare('SELECT generation FROM catalog').pluck().get(), 7);
   assert.equal(importer.sqlite.prepare('SELECT slug FROM stigs').pluck().all(), ['harbor_linux_3']);
+});
+
+/** Runs something in the moment between the release of a catalog and the transaction that replaces its content. */
+async function whileReleased(file: string, work: () => Promise<unknown>, run: () => Promise<unknown>) {
+  const { backup } = Sqlite.prototype;
+  Sqlite.prototype.backup = async function (to, options) {
+    if (to === file) {
+      Sqlite.prototype.backup = backup;
+      await work();
+    }
+    return backup.call(this, to, options);
+  };
+  await run();
+  assert.is(Sqlite.prototype.backup, backup);
+}
+
+test('of two calls at once one is made, and its record and the way back stay', async () => {
+  const files = await makeSite(quarters[0]!);
+  const isChanged = /g\.db was changed meanwhile: run the command again/;
+  const refused = () => rejects(applyTo(files, second.file, key), /it is applied already/);
+  const state = async () => [await digestOf(files), await statesOf(files), besides(files)];
+  await applyTo(files, second.file, key);
+  const before = [second.manifest.digest, ['2 applied'], ['g.db.before-1']];
+  await whileReleased(files.db, refused, () => rejects(applyTo(files, third.file, key), isChanged));
+  assert.equal(await state(), before);
+  await whileReleased(files.db, refused, () => rejects(rollBackIn(files), isChanged));
+  assert.equal(await state(), before);
+  // The second one is made.
+  const back = () => rollBackIn(files);
+  await whileReleased(files.db, back, () => rejects(applyTo(files, third.file, key), isChanged));
+  assert.equal(await state(), [first.manifest.digest, ['2 rolled-back'], ['g.db.undone-1']]);
+});
+
+test('an error after the exchange does not undo its record', async () => {
+  const files = await makeSite(quarters[0]!);
+  const { pragma } = Sqlite.prototype;
+  let failed = 0;
+  Sqlite.prototype.pragma = function (source, options) {
+    if (source !== 'wal_checkpoint(TRUNCATE)') return pragma.call(this, source, options);
+    failed++;
+    throw Object.assign(new Error('out of memory'), { code: 'SQLITE_NOMEM' });
+  };
+  await applyTo(files, second.file, key).finally(() => {
+    Sqlite.prototype.pragma = pragma;
+  });
+  assert.is(failed, 1);
+  assert.equal(
+    [await digestOf(files), await statesOf(files), besides(files)],
+    [second.manifest.digest, ['2 applied'], ['g.db.before-1']],
+  );
 });
 
 class Killed extends Error {}
@@ -276,23 +303,35 @@ test('killed between the exchange and its record, the next call writes it down',
     if (action === at) throw new Killed('killed');
   };
   // Before the exchange: nothing has happened.
-  await rejects(applyTo(files, second.files[0]!, key, { fail: kill('content.apply-start') }), /killed/);
+  await rejects(applyTo(files, second.file, key, { fail: kill('content.apply-start') }), /killed/);
   assert.equal([await digestOf(files), besides(files)], [first.manifest.digest, []]);
   // After it: the catalog is the new one.
-  await rejects(
-    applyTo(files, second.files[0]!, key, { fail: kill('content.apply') }),
-    /could not be recorded/,
-  );
+  await rejects(applyTo(files, second.file, key, { fail: kill('content.apply') }), /could not be recorded/);
   assert.is(await digestOf(files), second.manifest.digest);
   assert.equal(await statesOf(files), ['2 begun']);
-  const { exchange, keptAs } = await applyTo(files, second.files[0]!, key);
+  const { exchange, keptAs } = await applyTo(files, second.file, key);
   assert.equal([exchange.sequence, exchange.state, keptAs], [2, 'applied', `${files.db}.before-1`]);
-  await rejects(applyTo(files, second.files[0]!, key), /it is applied already/);
+  await rejects(applyTo(files, second.file, key), /it is applied already/);
   // The same of going back.
   await rejects(rollBackIn(files, kill('content.rollback')), /could not be recorded/);
   assert.equal([await digestOf(files), await statesOf(files)], [first.manifest.digest, ['2 applied']]);
   assert.is((await rollBackIn(files)).exchange.state, 'rolled-back');
   assert.equal(await statesOf(files), ['2 rolled-back']);
+});
+
+test('killed between the exchange and its record, and then imported, it stays recorded', async () => {
+  const files = await makeSite(quarters[0]!);
+  const fail = (action: string) => {
+    if (action === 'content.apply') throw new Killed('killed');
+  };
+  await rejects(applyTo(files, second.file, key, { fail }), /could not be recorded/);
+  await importInto(files.db, [local]);
+  await rejects(applyTo(files, first.file, key), /its sequence 1 is not greater than 2/);
+  assert.equal([await statesOf(files), besides(files)], [['2 applied'], ['g.db.before-1']]);
+  // The bundle is not what is there.
+  await rejects(applyTo(files, second.file, key), /this site holds 1 source/);
+  await rollBackIn(files);
+  assert.is(await digestOf(files), first.manifest.digest);
 });
 
 test('killed before the exchange, the next call forgets it', async () => {
@@ -302,17 +341,18 @@ test('killed before the exchange, the next call forgets it', async () => {
     ...{ fingerprint: key.fingerprint, builtAt: second.manifest.builtAt, appliedAt: second.manifest.builtAt },
   };
   await withSite(files, (db) => db.write(() => createExchanges(db).begin(row)));
-  linkSync(files.db, `${files.db}.before-1`);
-  const { exchange } = await applyTo(files, second.files[0]!, key);
+  copyFileSync(files.db, `${files.db}.before-1`);
+  const { exchange } = await applyTo(files, second.file, key);
   assert.equal([exchange.sequence, await statesOf(files)], [2, ['2 applied']]);
-  // Of going back: its second name was given, no more.
-  linkSync(files.db, `${files.db}.undone-${exchange.id}`);
-  await applyTo(files, third.files[0]!, key);
+  // Of going back: the catalog was copied, no more.
+  copyFileSync(files.db, `${files.db}.undone-${exchange.id}`);
+  await applyTo(files, third.file, key);
   assert.is(await digestOf(files), third.manifest.digest);
   // What a killed call unpacked is taken away by the next.
-  put(dirname(files.db), 'g.db.content.part-abcdef/catalog.db', 'half');
+  for (const name of ['content', 'before-2', 'undone-2'])
+    put(dirname(files.db), `g.db.${name}.part-abcdef/g.db`, 'half');
   await rollBackIn(files);
-  await applyTo(files, third.files[0]!, key);
+  await applyTo(files, third.file, key);
   assert.equal(besides(files), ['g.db.before-3'.replace('3', String((await lastOf(files)).id))]);
 });
 
@@ -327,7 +367,7 @@ test('an exchange that cannot be recorded is not made', async () => {
   const { readBundle } = await import('../../src/content/read-bundle.ts');
   const now = new Date();
   const read = (unpackTo?: string) =>
-    readBundle(second.files[0]!, [key], { now, ...(unpackTo === undefined ? {} : { unpackTo }) });
+    readBundle(second.file, [key], { now, ...(unpackTo === undefined ? {} : { unpackTo }) });
   await rejects(applyBundle(site, await read(), read, { now, dropLocal: false }), /the audit stream is full/);
   assert.equal(
     [await digestOf(files), besides(files).filter((name) => !/-(wal|shm)$/.test(name))],

@@ -41,7 +41,7 @@ const mapping = put(
 const key = sampleKey('depot');
 const before = [kept, gone, moved, ...controls, mapping];
 const after = [kept, keptNext, fresh, moved, movedNext, ...controls];
-const bundle = (await build(await sampleCatalog([after]), key, { sequence: 4 })).files[0]!;
+const bundle = (await build(await sampleCatalog([after]), key, { sequence: 4 })).file;
 
 /** A site with a list, a favorite and a decision about what goes. */
 async function makeUsed() {
@@ -159,7 +159,7 @@ test('rolling back keeps every list, note and favorite; what is gone is shown as
     [true],
   );
   // What comes back is told too.
-  const back = (await build(await sampleCatalog([[...after, gone]]), key, { sequence: 5 })).files[0]!;
+  const back = (await build(await sampleCatalog([[...after, gone]]), key, { sequence: 5 })).file;
   assert.equal(
     (await planFor(files, back, key)).references.comeBack.map(({ kind }) => kind),
     ['favorite', 'list'],

@@ -1,5 +1,5 @@
-import { chmodSync, chownSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, chownSync, mkdirSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { build, sampleCatalog, sampleKey } from '../support/bundles.ts';
 import { suite, testIf } from '../support/harness.ts';
@@ -29,7 +29,7 @@ kills.before(async () => {
     await sampleCatalog([[shipped('stigs'), more]]),
   ];
   const built = await Promise.all(catalogs.map((each, index) => build(each, key, { sequence: index + 1 })));
-  bundles = built.map(({ files }) => files[0]!);
+  bundles = built.map(({ file }) => file);
   digests = built.map(({ manifest }) => manifest.digest);
 });
 
@@ -122,6 +122,8 @@ async function killAtEachPoint(isReadOnly: boolean): Promise<void> {
           const isDone = found === next && /already|nothing/.test(again.stderr);
           assert.ok(again.code === 0 || isDone, `${number}: ${again.stderr}`);
           assert.is(await served(), next, `${number}: the next answer is of the new catalog`);
+          const parts = readdirSync(dirname(file)).filter((name) => name.includes('.part-'));
+          assert.equal(parts, [], `${number}: what the killed call left is removed`);
         };
         return { args: [...action, ...files], judge };
       },

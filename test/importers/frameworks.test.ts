@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { closureRows, writeClosure } from '../../importers/crosswalk/closure.ts';
 import { runImport } from '../../importers/run.ts';
-import { createGraph } from '../../src/catalog/crosswalk/graph.ts';
+import { createGraph, type GraphNode } from '../../src/catalog/crosswalk/graph.ts';
 import type { Database } from '../../src/db/database.ts';
 import { catalogDigest } from '../../src/db/digest.ts';
 import { testApp } from '../support/app.ts';
@@ -234,9 +234,11 @@ frameworks('a closure that would be too large is not written to its end', () => 
     framework,
     identifier: `${at}`,
   }));
-  const edges = [2, 3, 4].flatMap((b) => [0, 1].map((a) => ({ a, b, status: 'auto' as const })));
-  const graph = createGraph(nodes, edges);
-  const all = [...nodes.keys()].flatMap((node) => closureRows(graph, node)).length;
+  const [a, b, ...others] = nodes as [GraphNode, GraphNode, ...GraphNode[]];
+  const graph = createGraph(
+    others.flatMap((own) => [a, b].map((each) => ({ a: each, b: own, status: 'auto' as const }))),
+  );
+  const all = graph.nodes.flatMap((node) => closureRows(graph, node)).length;
   using db = emptyCatalog();
   assert.is(writeClosure(db.sqlite, graph, all - 1), false);
   db.sqlite.exec('DELETE FROM crosswalk_paths');

@@ -3,7 +3,7 @@ import type { ImportOptions, ImportResult } from '../../importers/run.ts';
 import { idKeyOf, isSlug, kindOf, reservedSlugs, slugOf, slugStemOf } from '../../importers/stigs/slug.ts';
 import { numberOf } from '../../src/base/ids.ts';
 import type { Database } from '../../src/db/database.ts';
-import { catalogDigests } from '../../src/db/digest.ts';
+import { tableDigests } from '../../src/db/digest.ts';
 import { unserved } from '../support/any-order.ts';
 import { routesOf, testApp } from '../support/app.ts';
 import { dumpCatalog, importTexts } from '../support/catalog-dump.ts';
@@ -489,7 +489,7 @@ for (const section of scenarios.split('# ').slice(1)) {
       const served = Object.entries(slugs(db)).map(([slug, list]) => `${slug}: ${list.join(', ')}`);
       assert.equal(served.sort(), of('=').sort());
       assert.equal(unserved(db), []);
-      const state = { dump: dumpCatalog(db), digests: catalogDigests(db) };
+      const state = { dump: dumpCatalog(db), digests: tableDigests(db.sqlite) };
       first ??= state;
       assert.equal(state, first);
       db.close();

@@ -3,10 +3,11 @@ import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { parseSynonymsCsv } from '../../importers/stigs/synonyms.ts';
 import { indexedWords } from '../../src/base/text.ts';
-import { writeCanonical } from '../../src/content/canonical.ts';
 import { compareCatalogs } from '../../src/content/compare-catalogs.ts';
+import { readBundle } from '../../src/content/read-bundle.ts';
 import { type Database, openCatalog } from '../../src/db/database.ts';
 import { catalogDigest } from '../../src/db/digest.ts';
+import { build, sampleKey } from '../support/bundles.ts';
 import { suite } from '../support/harness.ts';
 import { emptyCatalog } from '../support/prepared.ts';
 import { shipped } from '../support/reference.ts';
@@ -153,20 +154,21 @@ async function makeFile(): Promise<string> {
 const lockout = "SELECT doc FROM rule_words WHERE term = 'lockout'";
 
 synonyms('a bundle carries them, and its plan names the groups', async () => {
-  const file = await makeFile();
-  const [before, after] = ['before.db', 'after.db'].map((name) => join(scratchFolder(), name));
-  const time = '2026-10-01T00:00:00.000Z';
-  const digest = writeCanonical(file, before!, time);
+  const [before, after] = [await makeFile(), await makeFile()];
   {
-    using db = openCatalog(file);
-    assert.is(digest, catalogDigest(db));
+    using db = openCatalog(after);
     await runImport(db, [csv('Zebra;Ass,', 'RDP;Remote Desktop,')]);
   }
-  writeCanonical(file, after!, time);
-  using db = openCatalog(after!);
-  assert.equal(insteadOf(db, 'zebra'), ['ass']);
-  assert.is(db.sqlite.prepare(lockout).pluck().get(), 1);
-  const { synonyms: changes } = compareCatalogs(before!, after!);
+  const key = sampleKey('depot');
+  const { file } = await build(after, key);
+  const unpackTo = join(scratchFolder(), 'catalog.db');
+  await readBundle(file, [key], { now: new Date(), unpackTo });
+  {
+    using db = openCatalog(unpackTo);
+    assert.equal(insteadOf(db, 'zebra'), ['ass']);
+    assert.is(db.sqlite.prepare(lockout).pluck().get(), 1);
+  }
+  const { synonyms: changes } = compareCatalogs(before, unpackTo);
   assert.equal(changes, { come: [{ words: 'ass; zebra' }], change: [], go: [] });
 });
 

@@ -1,10 +1,10 @@
-import { fdatasyncSync, readFileSync, writeSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import { verifyAuditFile } from '../../src/audit/verify.ts';
 import { sha256 } from '../../src/base/ids.ts';
 import { createLog } from '../../src/base/log.ts';
 import { type Answer, testApp } from '../support/app.ts';
-import { type AuditLine, fullDisk, type TestAudit, testAudit } from '../support/audit.ts';
+import { type AuditLine, disk, type TestAudit, testAudit } from '../support/audit.ts';
 import {
   ask,
   type Caller,
@@ -28,10 +28,6 @@ import { assertError } from '../support/service.ts';
 // Alice of red owns everything; bob is of red too. The events of all operations stand in their table.
 const test = suite('Audit: what requests leave in the stream');
 const clock = { now: new Date('2026-11-21T12:00:00Z') };
-const { disk, io } = fullDisk(
-  (fd, bytes) => writeSync(fd, bytes),
-  (fd) => fdatasyncSync(fd),
-);
 
 /** What the log says of sessions. */
 const logLines: string[] = [];
@@ -45,7 +41,7 @@ let bob: Caller;
 let list: string;
 
 test.before(async () => {
-  audit = testAudit(clock, { io });
+  audit = testAudit(clock);
   t = await operationSite({ now: () => clock.now, audit: audit.stream, log: sessionLog });
   [alice, bob] = [t.callers.owner, t.callers.member];
   list = String(t.names['lists SHARED']);
@@ -355,7 +351,7 @@ test('a session that ran out while its end cannot be committed: the failure foll
 });
 
 test('continue: a stream that cannot be written stops nothing, and the next event tells how much is lost', async () => {
-  const own = testAudit(clock, { failure: 'continue', io });
+  const own = testAudit(clock, { failure: 'continue' });
   const other = await testApp([], { now: () => clock.now, audit: own.stream });
   const caller = await userCaller(other);
   await ask(other, 'GET', '/api/v1/stigs', caller);

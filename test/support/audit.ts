@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import fs, { readFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { type AuditEvent, type Head, systemEvent } from '../../src/audit/event.ts';
-import { type AuditIo, openAuditFile } from '../../src/audit/file.ts';
+import { openAuditFile } from '../../src/audit/file.ts';
 import { type AuditStream, createAuditStream } from '../../src/audit/stream.ts';
 import { AppError } from '../../src/base/errors.ts';
 import { createLog } from '../../src/base/log.ts';
@@ -23,22 +24,26 @@ export function someEvent(name: string): AuditEvent {
   return systemEvent('test.happen', null, { objectId: name });
 }
 
-/** A write that fails as a full disk does while `full` is set: after half of the bytes, where `half` is set too. */
-export function fullDisk(write: AuditIo['write'], sync: AuditIo['sync']) {
-  const disk = { full: false, half: false };
-  const io: AuditIo = {
-    write(fd, bytes) {
-      if (!disk.full) return write(fd, bytes);
-      if (disk.half && bytes.length > 1) {
-        disk.half = false;
-        return write(fd, bytes.subarray(0, bytes.length >> 1));
-      }
-      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
-    },
-    sync,
-  };
-  return { disk, io };
-}
+/**
+ * What the disk of this process does: while `full` is set, bytes are not written, but for half of the first ones where
+ * `half` is set too; while `broken` is set, nothing is synced.
+ */
+export const disk = { full: false, half: false, broken: false };
+
+const { writeSync, fdatasyncSync } = fs;
+fs.writeSync = ((fd: number, data: Uint8Array | string, ...more: []) => {
+  if (!disk.full || typeof data === 'string') return writeSync(fd, data as Uint8Array, ...more);
+  if (disk.half && data.length > 1) {
+    disk.half = false;
+    return writeSync(fd, data.subarray(0, data.length >> 1));
+  }
+  throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+}) as typeof fs.writeSync;
+fs.fdatasyncSync = (fd) => {
+  if (disk.broken) throw Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' });
+  fdatasyncSync(fd);
+};
+syncBuiltinESMExports();
 
 export interface TestAudit {
   file: string;
@@ -51,10 +56,7 @@ export interface TestAudit {
 /** An audit stream on a file of its own, as a server has it. */
 export function testAudit(
   clock: { now: Date },
-  {
-    failure = 'stop',
-    ...options
-  }: { failure?: 'stop' | 'continue'; io?: AuditIo; lockTimeout?: number } = {},
+  { failure = 'stop', ...options }: { failure?: 'stop' | 'continue'; lockTimeout?: number } = {},
 ): TestAudit {
   const file = join(scratchFolder(), 'audit.jsonl');
   const log: TestAudit['log'] = [];

@@ -1,7 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ImportOptions, runImport } from '../../importers/run.ts';
-import { crcOf, directory, localHeader } from '../../src/base/zip.ts';
 import { type BuildOptions, type Built, buildBundle } from '../../src/content/bundle.ts';
 import type { Manifest } from '../../src/content/manifest.ts';
 import type { TrustedKey } from '../../src/content/read-bundle.ts';
@@ -13,7 +12,8 @@ import {
   sign,
 } from '../../src/content/signing-keys.ts';
 import { openCatalog } from '../../src/db/database.ts';
-import { scratchFolder } from './scratch.ts';
+import { put, scratchFolder } from './scratch.ts';
+import { makeZip } from './zip.ts';
 
 /** A key that is trusted for a channel, and the file of its private half. */
 export interface SampleKey extends TrustedKey {
@@ -42,12 +42,14 @@ export const sampleTime = new Date('2026-10-01T00:00:00.000Z');
 /** Builds a bundle in a folder of its own. */
 export function build(
   catalog: string,
-  key: SampleKey | null,
-  options: Partial<BuildOptions> = {},
+  key: SampleKey,
+  options: Partial<Omit<BuildOptions, 'key'>> = {},
 ): Promise<Built> {
   return buildBundle(catalog, join(scratchFolder(), 'bundle'), {
-    ...{ channel: 'main', sequence: 1, time: sampleTime, expires: null, split: null, since: null },
-    key: key === null ? null : readPrivateKey(key.file),
+    channel: 'main',
+    sequence: 1,
+    now: sampleTime,
+    key: readPrivateKey(key.file),
     ...options,
   });
 }
@@ -58,29 +60,32 @@ export interface RawMember {
   content: Buffer;
 }
 
-/** The members of a bundle, read from the format alone: stored, one after the other. */
+/** The members of a bundle in the order of its directory: they are stored. */
 export function membersOf(file: string): RawMember[] {
   const bytes = readFileSync(file);
+  const end = bytes.length - 22;
   const members: RawMember[] = [];
-  for (let at = 0; bytes.readUInt32LE(at) === 0x04034b50; ) {
-    const [length, nameLength] = [bytes.readUInt32LE(at + 18), bytes.readUInt16LE(at + 26)];
-    const start = at + 30 + nameLength;
+  let at = bytes.readUInt32LE(end + 16);
+  for (let count = bytes.readUInt16LE(end + 10); count > 0; count--) {
+    const local = bytes.readUInt32LE(at + 42);
+    const start = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28);
+    const nameEnd = at + 46 + bytes.readUInt16LE(at + 28);
     members.push({
-      name: bytes.toString('latin1', at + 30, start),
-      content: bytes.subarray(start, start + length),
+      name: bytes.toString('latin1', at + 46, nameEnd),
+      content: bytes.subarray(start, start + bytes.readUInt32LE(at + 20)),
     });
-    at = start + length;
+    at = nameEnd + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32);
   }
   return members;
 }
 
-/** Writes members as a bundle is written. */
+/** Writes members to a zip, stored. */
 export function writeMembers(members: RawMember[]): string {
-  const stated = members.map(({ name, content }) => ({ name, bytes: content.length, crc: crcOf(content) }));
-  const parts = members.flatMap(({ content }, index) => [localHeader(stated[index]!), content]);
-  const file = join(scratchFolder(), 'bundle');
-  writeFileSync(file, Buffer.concat([...parts, directory(stated)]));
-  return file;
+  return put(
+    scratchFolder(),
+    'bundle',
+    makeZip(members.map(({ name, content }) => ({ name, data: content, stored: true }))),
+  );
 }
 
 /** A bundle whose maker may sign and means harm: the manifest is changed in place, or another text given, and signed anew. */

@@ -51,8 +51,8 @@ export async function rollBackIn(files: Files, fail?: (action: string) => void):
 }
 
 export async function planFor(files: Files, bundle: string, key: TrustedKey) {
-  const folder = scratchFolder();
-  return planBundle(files, await readBundle(bundle, [key], { now, unpackTo: folder }), folder);
+  const unpackTo = join(scratchFolder(), 'catalog.db');
+  return planBundle(files, await readBundle(bundle, [key], { now, unpackTo }), unpackTo);
 }
 
 /** Does something with both files of a site open. */

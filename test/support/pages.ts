@@ -30,7 +30,7 @@ export async function loadPage(
     status: response.status,
     headers: response.headers,
     html: await response.text(),
-    location: location === null ? null : location.replace(/[?&]done=[\w-]+(&count=\d+)?(&undo=[\w-]+)?/, ''),
+    location: location === null ? null : location.replace(/[?&]done=[\w-]+(&count=\d+)?/, ''),
   };
 }
 

@@ -16,7 +16,7 @@ export async function importInto(db: string, paths: string[]): Promise<string[]>
 export async function replaceBy(db: string, other: string): Promise<void> {
   using _catalog = openCatalog(db);
   using held = holdCatalog(db);
-  await replaceCatalog(held, db, other);
+  await replaceCatalog(held, db, other, () => true);
 }
 
 /** A catalog of some sources and users' data in a folder, opened as a server opens them. */

@@ -23,12 +23,12 @@ const access = suite('Who may see which page');
 const columns = ['nobody', 'ended', 'bob', 'carol', 'bearer', 'program', 'alice'] as const;
 type Column = (typeof columns)[number];
 
-/** S: on to signing in, with the form where there is one. L: the same of a form without an origin, which is not kept. T, O, R: 403, a program; not entitled. C: 403, not the creator. N: 404. */
+/** S: on to signing in, and then back to the page, or of a form to where it was sent from. T, O, R: 403, a program; not entitled. C: 403, not the creator. N: 404. */
 const cells = Object.fromEntries(
   rowsOf(`
 public | ok ok ok ok ok ok ok
 user | S  S  ok ok ok T  ok
-session | S  S  ok ok L  L  ok
+session | S  S  ok ok S  S  ok
 sessionPage | S  S  ok ok S  S  ok
 occ | S  S  O  O  O  T  ok
 regdoc | S  S  R  R  R  T  ok
@@ -91,14 +91,13 @@ for (const row of table) {
       if (letter === 'ok') {
         assert.is(answer.status, row.status, where);
         if (row.to !== undefined) assert.is(answer.location, row.to, where);
-      } else if (letter === 'L') {
-        assert.equal([answer.status, answer.location], [303, '/signin?next=%2F'], where);
-      } else if (letter === 'S' && row.form !== undefined) {
-        assert.is(answer.status, 401, where);
-        assert.ok(answer.html.includes(`<input type="hidden" name="to" value="${row.path}"/>`), where);
       } else if (letter === 'S') {
-        assert.is(answer.status, 303, where);
-        assert.is(answer.location, `/signin?next=${encodeURIComponent(row.path)}`, where);
+        const next = row.form === undefined ? row.path : '/';
+        assert.equal(
+          [answer.status, answer.location],
+          [303, `/signin?next=${encodeURIComponent(next)}`],
+          where,
+        );
       } else {
         const [status, words] = refusals[letter]!;
         assert.is(answer.status, status, where);
@@ -108,9 +107,9 @@ for (const row of table) {
   });
 }
 
-access('every page is in the table, but for signing in and out, the theme and what pages load', () => {
+access('every page is in the table, but for signing in and out and what pages load', () => {
   const known = new Set(table.map((row) => row.route));
-  const apart = new Set(['POST /signin', 'POST /signout', 'POST /theme', 'GET /assets/:name']);
+  const apart = new Set(['POST /signin', 'POST /signout', 'GET /assets/:name']);
   const mounted = t.app.routes
     .filter((route) => route.method !== 'ALL' && isPage(route.path))
     .map((route) => `${route.method} ${route.path}`);
@@ -146,16 +145,16 @@ access('the address of every form can be loaded, and changes nothing', async () 
   }
   assert.is(stored(), before);
   // An id of the address stays one segment of a path of this server.
-  const odd = await loadPage(t, '/lists/%2f%2fevil.example%0d%0aX: y/stigs', callers.alice);
-  assert.is(odd.location, '/lists/%2F%2Fevil.example%0D%0AX%3A%20y');
-  assert.is((await loadPage(t, '/lists', callers.alice)).status, 200);
+  const odd = await loadPage(t, '/systems/%2f%2fevil.example%0d%0aX: y/stigs', callers.alice);
+  assert.is(odd.location, '/systems/%2F%2Fevil.example%0D%0AX%3A%20y');
+  assert.is((await loadPage(t, '/systems', callers.alice)).status, 200);
 });
 
 access('what may not be seen answers as what is not there, but for the request id', async () => {
   const strip = (html: string) =>
     html.replace(/Request ID [\w-]+/, '').replace(/next(?:=|" value=")[^"]*/g, '');
   for (const [path, id] of [
-    ['/lists/', privateList],
+    ['/systems/', privateList],
     ['/collections/', sharedCollection],
   ]) {
     const hidden = await loadPage(t, `${path}${id}`, callers.carol);

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { createMarker, Field } from '../../src/site/parts/diff-text.tsx';
+import { createMarker, Field } from '../../src/pages/parts/diff-text.tsx';
 import { testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
 import { sessionCaller, userCaller } from '../support/callers.ts';
@@ -77,9 +77,7 @@ pages('a wrong day, release, rule or filter is refused or ignored, as the API do
   for (const [path, status] of rowsOf(`
     /changes?since=x | 400
     ${diff}?kind=all | 400
-    ${diff}/file?from=1 | 400
     ${diff}?rule=${'x'.repeat(201)} | 400
-    /stigs/none/diff/file | 404
     /changes?since=9999-12-31 | 200
     ${diff}?${both}&rule=%3Cb%3E | 200
   `)) {

@@ -1,4 +1,4 @@
-// A worker whose job `loop` never ends, `crash` ends it and `fail` throws; any other answers its name.
+// A worker whose job `loop` never ends, `crash` ends it and `fail` throws, `listChecklists` takes a moment; any other answers its name.
 import { parentPort } from 'node:worker_threads';
 
 parentPort.postMessage('ready');
@@ -9,5 +9,5 @@ parentPort.on('message', ({ name }) => {
     return parentPort.postMessage({
       refused: { code: 'NOT_FOUND', message: 'Not found', headers: { 'X-Why': 'none' }, field: 'list' },
     });
-  parentPort.postMessage({ value: name });
+  setTimeout(() => parentPort.postMessage({ value: name }), name === 'listChecklists' ? 200 : 0);
 });

@@ -5,7 +5,7 @@ import { suite } from '../support/harness.ts';
 
 const test = suite('Query workers');
 
-const names = ['loop', 'crash', 'fail', 'next', 'a', 'b', 'c', 'waits', 'more', 'late'];
+const names = ['loop', 'crash', 'fail', 'next', 'a', 'b', 'c', 'waits', 'more', 'late', 'listChecklists'];
 const setup = { files: { db: '', usersDb: '' }, banner: null };
 
 /** A pool of workers that run the little jobs of `endless-worker.mjs`, and what it logged. */
@@ -74,6 +74,16 @@ test('callers take turns, and one alone cannot fill the queue', async () => {
   all.push(ask('late'));
   await Promise.all(all);
   assert.ok(done.indexOf('late') < done.indexOf('waits'), done.join(' '));
+  await pool.stop();
+});
+
+test('jobs with a longer limit hold one worker alone', async () => {
+  const pool = littlePool({ workers: 2 });
+  await Promise.all(['a', 'b'].map((name) => pool.ask(name)));
+  const done: string[] = [];
+  const all = ['listChecklists', 'listChecklists', 'next'];
+  await Promise.all(all.map((name) => pool.ask(name).then(() => done.push(name))));
+  assert.equal(done, ['next', 'listChecklists', 'listChecklists']);
   await pool.stop();
 });
 

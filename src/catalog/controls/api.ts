@@ -1,6 +1,6 @@
 import type { Ask } from '../../base/ask.ts';
 import type { Access } from '../../http/access.ts';
-import { answer, publicHeaders } from '../../http/answer.ts';
+import { answerMade, publicHeaders } from '../../http/answer.ts';
 import { fileContent, sendFile } from '../../http/downloads.ts';
 import { OscalDocument } from '../../http/oscal-document.ts';
 import { createRoutes, type RequestContext } from '../../http/route.ts';
@@ -91,7 +91,7 @@ export function controlRoutes(access: Access, ask: Ask, controls: ControlService
   });
 
   const listed = async (c: RequestContext, framework: string, filter: schemas.ControlFilter) =>
-    answer(c, (await ask(controlList, framework, filter)).bytes, publicHeaders);
+    answerMade(c, await ask(controlList, framework, filter), publicHeaders);
   /** The fields of a record depend on its framework. */
   const record = (framework: string, controlId: string, version: string | undefined) =>
     controls.one(framework, controlId, version) as never;

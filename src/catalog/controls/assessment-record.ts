@@ -1,13 +1,7 @@
+import type { AssessmentMethod, ControlParameter, Objective } from './schema.ts';
+
 /** A parameter of a control as its source states it (rule D37.1). */
-export interface StoredParameter {
-  id: string;
-  /** As published: `AC-02_ODP[01]`; `""` if none. */
-  label: string;
-  /** The words that the statement shows for it: `[Assignment: organization-defined frequency]`. */
-  text: string;
-  choices: string[];
-  /** null for an assignment. */
-  howMany: 'one' | 'one-or-more' | null;
+export interface StoredParameter extends Omit<ControlParameter, 'values'> {
   /** The parameters that it combines; absent if none. */
   aggregates?: string[];
   /** The published label, where `text` has other words: `organization-defined frequency`. */
@@ -25,14 +19,6 @@ export interface ObjectivePart {
   /** 800-171: the part of the statement that the source links to, such as `c 1`. */
   part?: string;
   parts: ObjectivePart[];
-}
-
-export const methodNames = ['EXAMINE', 'INTERVIEW', 'TEST'] as const;
-
-/** What an assessor examines, whom to interview, what to test. */
-export interface AssessmentMethod {
-  method: (typeof methodNames)[number];
-  objects: string[];
 }
 
 /** The assessment of a control as its sources state it. A field that no source states is absent. */
@@ -85,10 +71,6 @@ export function withPublished(parameter: StoredParameter, label: string): Stored
 export const selectionText = (choices: string[], isMany: boolean) =>
   `[Selection${isMany ? ' (one or more)' : ''}: ${choices.join('; ')}]`;
 
-/** How the reference of a CCI relates to an objective: it names the same part, says less, or says more. */
-export const relations = ['equal', 'broader', 'narrower'] as const;
-export type Relation = (typeof relations)[number];
-
 const control = /^([A-Z]{2})-(\d+)(?:\((\d+)\))?$/;
 const words = /^(?:[\s.()]*(?:[a-z]{1,2}(?![a-z])|\d{1,4}(?!\d)))*[\s.()]*$/i;
 
@@ -115,7 +97,10 @@ export function partOf(identifier: string, text: string): string | null {
 }
 
 /** How a reference relates to an objective, word by word of their parts; null for different parts. */
-export function relationOf(objective: string, reference: string): Relation | null {
+export function relationOf(
+  objective: string,
+  reference: string,
+): Objective['ccis'][number]['relation'] | null {
   if (objective === reference) return 'equal';
   if (beginsWith(objective, reference)) return 'broader';
   return beginsWith(reference, objective) ? 'narrower' : null;

@@ -1,71 +1,43 @@
 import type { Database } from '../../db/database.ts';
-import {
-  type ObjectivePart,
-  partOf,
-  relationOf,
-  relations,
-  type StoredAssessment,
-} from './assessment-record.ts';
+import { type ObjectivePart, partOf, relationOf, type StoredAssessment } from './assessment-record.ts';
 import { versionKey } from './frameworks.ts';
-import type { Assessment, Objective } from './schema.ts';
+import { type Assessment, type Objective, relations } from './schema.ts';
 
 export type ControlAssessments = ReturnType<typeof createControlAssessments>;
 
-/** A reference of a CCI to a control, as the CCI list has it. */
-interface CciReference {
-  cci: string;
-  version: string;
-  control: string;
-  reference: string;
-}
-
-/** A part of a control that a CCI refers to. */
-interface ReferencedPart {
-  cci: string;
-  part: string;
-}
-
 /** A value that a baseline sets or constrains a parameter to. */
-interface ParameterValue {
-  parameter: string;
-  source: string;
-  value: string;
-}
-
-/** A control with what is stored of its assessment. */
-interface StoredControl {
-  identifier: string;
-  assessment?: Partial<StoredAssessment> | undefined;
-}
-
-// Deprecated CCIs are left out.
-const referencesToControls = `SELECT DISTINCT m.from_identifier AS cci, m.to_version AS version, m.to_identifier AS control, m.reference
-  FROM json_each(?) AS n
- CROSS JOIN mapping_facts AS m ON m.to_framework = 'nist-800-53' AND m.to_identifier = n.value
-  JOIN controls AS c ON c.framework = 'cci' AND c.version = m.from_version AND c.identifier = m.from_identifier
- WHERE m.from_framework = 'cci'
-   AND m.from_version = (SELECT version FROM framework_versions WHERE framework = 'cci' AND is_default = 1)
-   AND c.status = 'active'
- ORDER BY m.from_identifier`;
-
-const valuesOfBaselines = `SELECT parameter, name AS source, value
-  FROM (SELECT b.ordinal, b.framework, b.version, b.name, 0 AS place, v.parameter, v.value
-          FROM baselines AS b JOIN parameter_value_facts AS v ON v.source_id = b.source_id AND v.baseline = b.name
-         UNION ALL
-        SELECT b.ordinal, b.framework, b.version, b.name, v.ordinal, v.parameter, v.value
-          FROM baselines AS b JOIN profile_values AS v ON v.source_id = b.source_id)
- WHERE framework = @framework AND version = @version
-   AND (@baseline IS NULL OR name = @baseline)
-   AND (@parameters IS NULL OR parameter IN (SELECT value FROM json_each(@parameters)))
- ORDER BY ordinal, place`;
+type ParameterValue = Record<'parameter' | 'source' | 'value', string>;
 
 /** What a control asks (rule D37): what its sources state, with the values of profiles and the CCIs of each objective. */
 export function createControlAssessments({ sqlite }: Database) {
-  const referencesTo = sqlite.prepare<[string], CciReference>(referencesToControls);
-  const valuesOf = sqlite.prepare<object, ParameterValue>(valuesOfBaselines);
+  // Deprecated CCIs are left out.
+  const referencesTo = sqlite.prepare<[string], Record<'cci' | 'version' | 'control' | 'reference', string>>(
+    `SELECT DISTINCT m.from_identifier AS cci, m.to_version AS version, m.to_identifier AS control, m.reference
+       FROM json_each(?) AS n
+      CROSS JOIN mapping_facts AS m ON m.to_framework = 'nist-800-53' AND m.to_identifier = n.value
+       JOIN controls AS c ON c.framework = 'cci' AND c.version = m.from_version AND c.identifier = m.from_identifier
+      WHERE m.from_framework = 'cci'
+        AND m.from_version = (SELECT version FROM framework_versions WHERE framework = 'cci' AND is_default = 1)
+        AND c.status = 'active'
+      ORDER BY m.from_identifier`,
+  );
+  const valuesOf = sqlite.prepare<object, ParameterValue>(
+    `SELECT parameter, name AS source, value
+       FROM (SELECT b.ordinal, b.framework, b.version, b.name, 0 AS place, v.parameter, v.value
+               FROM baselines AS b JOIN parameter_value_facts AS v ON v.source_id = b.source_id AND v.baseline = b.name
+              UNION ALL
+             SELECT b.ordinal, b.framework, b.version, b.name, v.ordinal, v.parameter, v.value
+               FROM baselines AS b JOIN profile_values AS v ON v.source_id = b.source_id)
+      WHERE framework = @framework AND version = @version
+        AND (@baseline IS NULL OR name = @baseline)
+        AND (@parameters IS NULL OR parameter IN (SELECT value FROM json_each(@parameters)))
+      ORDER BY ordinal, place`,
+  );
   const stored = sqlite
-    .prepare<[string, string, string], [identifier: string, assessment: string | null]>(
-      `SELECT identifier, record_json -> '$.assessment' FROM controls
+    .prepare<[string, string, string], [identifier: string, assessment: string]>(
+      `SELECT identifier, json_patch('{"parameters": [], "objectives": [], "methods": []}',
+                                     coalesce(record_json -> '$.assessment', '{}'))
+         FROM controls
         WHERE framework = ? AND version = ? AND identifier IN (SELECT value FROM json_each(?))`,
     )
     .raw();
@@ -75,55 +47,42 @@ export function createControlAssessments({ sqlite }: Database) {
     )
     .raw();
 
-  /** Adds to stored assessments of one version what other sources state. */
-  function complete(framework: string, version: string, controls: StoredControl[]): Assessment[] {
-    const is53 = framework === 'nist-800-53';
-    const identifiers = JSON.stringify(is53 ? controls.map(({ identifier }) => identifier) : []);
-    const revision = versionKey('nist-800-53', version);
-    const parts = referencesTo
-      .all(identifiers)
-      .filter((each) => versionKey('nist-800-53', each.version) === revision)
-      .flatMap(({ cci, control, reference }) =>
-        partsOfReference(control, reference).map((part) => ({ cci, control, part })),
+  return {
+    /** What some controls of a version ask, by identifier. */
+    assessments(framework: string, version: string, identifiers: string[]): Map<string, Assessment> {
+      const is53 = framework === 'nist-800-53';
+      const controls = stored
+        .all(framework, version, JSON.stringify(identifiers))
+        .map(([identifier, json]) => ({ identifier, ...(JSON.parse(json) as StoredAssessment) }));
+      const parts = referencesTo
+        .all(JSON.stringify(is53 ? identifiers : []))
+        .filter((each) => versionKey(framework, each.version) === versionKey(framework, version))
+        .flatMap(({ cci, control, reference }) =>
+          partsOfReference(control, reference).map((part) => ({ cci, control, part })),
+        );
+      const referenced = Map.groupBy(parts, ({ control }) => control);
+      const ids = controls.flatMap(({ parameters }) => parameters.map(({ id }) => id));
+      const values = Map.groupBy(
+        valuesOf.all({ framework, version, baseline: null, parameters: JSON.stringify(ids) }),
+        ({ parameter }) => parameter,
       );
-    const referenced = Map.groupBy(parts, ({ control }) => control);
-    const ids = controls.flatMap(({ assessment }) => (assessment?.parameters ?? []).map(({ id }) => id));
-    const values = Map.groupBy(
-      valuesOf.all({ framework, version, baseline: null, parameters: JSON.stringify(ids) }),
-      ({ parameter }) => parameter,
-    );
-    return controls.map(({ identifier, assessment = {} }) => ({
-      parameters: (assessment.parameters ?? []).map(
-        ({ aggregates: _, published: __, stated, ...parameter }) => ({
+      const assessmentOf = ({ identifier, parameters, objectives, methods }: (typeof controls)[number]) => ({
+        parameters: parameters.map(({ aggregates: _, published: __, stated, ...parameter }) => ({
           ...parameter,
           values: [
             ...(stated ? [{ source: framework, value: stated.join('; ') }] : []),
             ...(values.get(parameter.id) ?? []).map(({ source, value }) => ({ source, value })),
           ],
+        })),
+        // The leaves in the order of the document.
+        objectives: leavesOf(objectives).map(({ part: linked = '', ...leaf }) => {
+          const part = is53 ? (partOf(identifier, leaf.label) ?? '') : linked;
+          return { ...leaf, part, ccis: ccisOf(part, referenced.get(identifier) ?? []) };
         }),
-      ),
-      // The leaves in the order of the document.
-      objectives: leavesOf(assessment.objectives ?? []).map(({ part: linked = '', ...leaf }) => {
-        const part = is53 ? (partOf(identifier, leaf.label) ?? '') : linked;
-        return { ...leaf, part, ccis: ccisOf(part, referenced.get(identifier) ?? []) };
-      }),
-      methods: assessment.methods ?? [],
-      derived: true,
-    }));
-  }
-
-  return {
-    /** What a control asks, of what is stored of it. */
-    assessmentOf: (framework: string, version: string, control: StoredControl): Assessment =>
-      complete(framework, version, [control])[0]!,
-
-    /** What some controls of a version ask, by identifier. */
-    assessments(framework: string, version: string, identifiers: string[]): Map<string, Assessment> {
-      const controls = stored
-        .all(framework, version, JSON.stringify(identifiers))
-        .map(([identifier, json]) => ({ identifier, assessment: JSON.parse(json ?? '{}') }));
-      const assessments = complete(framework, version, controls);
-      return new Map(controls.map(({ identifier }, at) => [identifier, assessments[at]!]));
+        methods,
+        derived: true as const,
+      });
+      return new Map(controls.map((control) => [control.identifier, assessmentOf(control)]));
     },
 
     /** The folded names of the families of the controls of a version, codes too. */
@@ -158,7 +117,7 @@ function leavesOf(parts: ObjectivePart[], context = '', linked?: string): Leaf[]
 }
 
 /** Each CCI once, with the nearest relation; in the order of relations, then of CCIs. */
-function ccisOf(part: string, referenced: ReferencedPart[]): Objective['ccis'] {
+function ccisOf(part: string, referenced: { cci: string; part: string }[]): Objective['ccis'] {
   const related = relations.flatMap((relation) =>
     referenced
       .filter((each) => relationOf(part, each.part) === relation)

@@ -7,14 +7,16 @@ import { sortKey } from './identifier.ts';
 import type { CciList, CciQuery, CciRecord } from './schema.ts';
 import type { ControlVersions } from './versions.ts';
 
-type CciRow = Pick<CciRecord, 'identifier' | 'definition' | 'status' | 'type'> & { textFrom: string | null };
-type StatedReference = { cci: string; version: string; identifier: string; reference: string };
+type CciRow = Pick<CciRecord, 'identifier' | 'definition' | 'status' | 'type' | 'rules'> & {
+  textFrom: string | null;
+};
+type StatedReference = Record<'version' | 'identifier' | 'reference', string>;
 
 const framework = 'nist-800-53' as const;
 
 // The import keeps the status of a CCI, folded, as the last of the names of its family.
 const columns = `identifier, statement AS definition, family AS type, family_names ->> '$[#-1]' AS status,
-  record_json ->> '$.textFrom' AS textFrom`;
+  record_json ->> '$.textFrom' AS textFrom, (SELECT count(*) FROM rule_ccis WHERE cci = identifier) AS rules`;
 const matching = `FROM controls
  WHERE framework = 'cci' AND version = @version AND instr(search_text, @search) > 0
    AND (@statuses IS NULL OR family_names ->> '$[#-1]' IN (SELECT value FROM json_each(@statuses)))`;
@@ -26,31 +28,20 @@ export function createCciRecords(db: Database, { versionOf }: ControlVersions) {
   const one = sqlite.prepare<[version: string, identifier: string], CciRow>(
     `SELECT ${columns} FROM controls WHERE framework = 'cci' AND version = ? AND identifier = ?`,
   );
-  const referencesOf = sqlite.prepare<[version: string, ccis: string], StatedReference>(
-    `SELECT DISTINCT from_identifier AS cci, to_version AS version, to_identifier AS identifier, reference
+  const referencesOf = sqlite.prepare<[version: string, identifier: string], StatedReference>(
+    `SELECT DISTINCT to_version AS version, to_identifier AS identifier, reference
        FROM mapping_facts
-      WHERE from_framework = 'cci' AND from_version = ? AND to_framework = '${framework}'
-        AND from_identifier IN (SELECT value FROM json_each(?))`,
+      WHERE from_framework = 'cci' AND from_version = ? AND to_framework = '${framework}' AND from_identifier = ?`,
   );
-  const rulesOf = sqlite
-    .prepare<[string], [cci: string, rules: number]>(
-      'SELECT cci, count(*) FROM rule_ccis WHERE cci IN (SELECT value FROM json_each(?)) GROUP BY cci',
-    )
-    .raw();
 
-  function recordsOf(version: string, rows: CciRow[]): CciRecord[] {
-    const ccis = JSON.stringify(rows.map(({ identifier }) => identifier));
-    const references = Map.groupBy(referencesOf.all(version, ccis), ({ cci }) => cci);
-    const rules = new Map(rulesOf.all(ccis));
-    return rows.map(({ textFrom, ...row }) => ({
-      framework: 'cci',
-      version,
-      ...row,
-      ...(textFrom === null ? {} : { textFrom }),
-      references: toReferences(references.get(row.identifier) ?? []),
-      rules: rules.get(row.identifier) ?? 0,
-    }));
-  }
+  const recordOf = (version: string, { textFrom, rules, ...row }: CciRow): CciRecord => ({
+    framework: 'cci',
+    version,
+    ...row,
+    ...(textFrom === null ? {} : { textFrom }),
+    references: toReferences(referencesOf.all(version, row.identifier)),
+    rules,
+  });
 
   return {
     /** A page of the CCIs of a list, by default of the newest. Throws NOT_FOUND for a list that is not imported. */
@@ -58,13 +49,12 @@ export function createCciRecords(db: Database, { versionOf }: ControlVersions) {
       const version = versionOf('cci', wanted) ?? '';
       const statuses = status === undefined ? null : JSON.stringify([...status]);
       const { rows, pagination } = listed({ version, search: fold(search), statuses }, page);
-      const controls = recordsOf(version, rows);
+      const controls = rows.map((row) => recordOf(version, row));
       return { framework: 'cci', version, total: pagination.total, controls, pagination };
     },
 
     /** One CCI of a list, by its published identifier. */
-    cci: (version: string, identifier: string): CciRecord =>
-      recordsOf(version, [one.get(version, identifier)!])[0]!,
+    cci: (version: string, identifier: string): CciRecord => recordOf(version, one.get(version, identifier)!),
   };
 }
 

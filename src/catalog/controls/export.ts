@@ -33,6 +33,8 @@ export type ExportedControl = typeof unstated & {
   title: string;
   /** The types of a CCI, the family of any other control. */
   family: string;
+  /** Folded: the family, and codes of it. */
+  familyNames: string[];
   /** The status of a CCI, else a family code that the identifier does not begin with. */
   familyCode: string;
   status: 'active' | 'withdrawn';
@@ -40,19 +42,8 @@ export type ExportedControl = typeof unstated & {
   statement: string;
 };
 
-/** One version of a framework, withdrawn controls too. */
-export interface ExportedCatalog {
-  framework: string;
-  version: string;
-  /** The newest date or time that a source states of itself; null where none does. */
-  changed: string | null;
-  controls: ExportedControl[];
-  /** The requested baseline, which all the controls are in. */
-  baseline: { name: string; title: string; values: { parameter: string; value: string }[] } | null;
-}
-
-type StoredRow = Pick<ExportedControl, 'identifier' | 'status' | 'title' | 'family' | 'statement'> &
-  Record<'familyNames' | 'withdrawnInto' | 'record', string>;
+/** One version of a framework, withdrawn controls too; with a baseline, its controls alone. */
+export type ExportedCatalog = ReturnType<ReturnType<typeof createExportedCatalog>>;
 
 /** Gives a function that reads a catalog, or one of its baselines, for a download. */
 export function createExportedCatalog(
@@ -60,14 +51,17 @@ export function createExportedCatalog(
   { versionOf, checkBaselines, baselineOf }: ControlVersions,
   { setBy }: ControlAssessments,
 ) {
-  const rows = sqlite.prepare<object, StoredRow>(
-    `SELECT identifier, status, title, family, statement, family_names AS familyNames, withdrawn_into AS withdrawnInto,
-            record_json AS record
-       FROM controls
-      WHERE framework = @framework AND version = @version
-        AND (@baseline IS NULL OR @baseline IN (SELECT value FROM json_each(filter_words)))
-      ORDER BY ordinal`,
-  );
+  const rows = sqlite
+    .prepare<object, string>(
+      `SELECT json_set(record_json, '$.identifier', identifier, '$.status', status, '$.title', title, '$.family', family,
+                       '$.statement', statement, '$.familyNames', json(family_names),
+                       '$.withdrawnInto', json(withdrawn_into))
+         FROM controls
+        WHERE framework = @framework AND version = @version
+          AND (@baseline IS NULL OR @baseline IN (SELECT value FROM json_each(filter_words)))
+        ORDER BY ordinal`,
+    )
+    .pluck();
   const editions = sqlite
     .prepare<[string, string], string>(
       'SELECT DISTINCT edition FROM control_facts WHERE framework = ? AND version = ? ORDER BY edition DESC',
@@ -75,7 +69,7 @@ export function createExportedCatalog(
     .pluck();
 
   /** Throws NOT_FOUND for an unknown framework or version, a 400 for a baseline without controls in the version. */
-  return (framework: string, wanted?: string, name?: string): ExportedCatalog => {
+  return (framework: string, wanted?: string, name?: string) => {
     const version = versionOf(framework, wanted);
     if (version === null) throw noFramework(framework);
     if (name !== undefined) checkBaselines(framework, new Set([name]));
@@ -83,20 +77,16 @@ export function createExportedCatalog(
     if (name !== undefined && !baseline?.controls)
       throw badRequest(`baseline: no control of ${cut(version)} is in ${cut(name)}`, 'baseline');
     const changed = editions.all(framework, version).find((each) => /^\d{4}-\d\d-\d\d(?:T|$)/.test(each));
-    const controls = rows
-      .all({ framework, version, baseline: name ?? null })
-      .map(({ familyNames, withdrawnInto, record, ...row }): ExportedControl => {
-        const stated = { ...unstated, ...JSON.parse(record), ...row };
-        return {
-          ...stated,
-          familyCode: familyCode(framework, row, JSON.parse(familyNames)),
-          withdrawnInto: JSON.parse(withdrawnInto),
-          baselines: stated.baselines.filter(isNistBaseline),
-        };
-      });
+    const controls = rows.all({ framework, version, baseline: name ?? null }).map((json): ExportedControl => {
+      const control = { ...unstated, ...JSON.parse(json) };
+      const { baselines } = control;
+      const familyCode = familyCodeIn(framework, control);
+      return { ...control, familyCode, baselines: baselines.filter(isNistBaseline) };
+    });
     return {
       framework,
       version,
+      /** The newest date or time that a source states of itself; null where none does. */
       changed: changed ?? null,
       controls,
       baseline: baseline && { ...baseline, values: setBy(framework, version, baseline.name) },
@@ -104,12 +94,11 @@ export function createExportedCatalog(
   };
 }
 
-function familyCode(
+function familyCodeIn(
   framework: string,
-  { identifier, family }: Pick<StoredRow, 'identifier' | 'family'>,
-  names: string[],
+  { identifier, family, familyNames }: Pick<ExportedControl, 'identifier' | 'family' | 'familyNames'>,
 ): string {
-  const code = names.find((name) => name !== fold(family)) ?? '';
+  const code = familyNames.find((name) => name !== fold(family)) ?? '';
   return framework !== 'cci' && code === fold(familyCodeOf(framework, identifier)) ? '' : code;
 }
 

@@ -1,9 +1,6 @@
 import { type AppError, notThere } from '../../base/errors.ts';
 import { compareCodePoints, cut } from '../../base/text.ts';
 
-/** The published frameworks, in the order of rule D7.2; a site's own come after them by name. */
-export const frameworks = ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci'] as const;
-
 /** The most characters of the name of a framework, and of an identifier of a site's own. */
 export const longestFramework = 200;
 export const longestIdentifier = 200;
@@ -11,6 +8,9 @@ export const longestIdentifier = 200;
 /** The frameworks that GET /controls serves. */
 export const catalogFrameworks = ['nist-800-53', 'nist-800-171', 'dod-8500'] as const;
 export type CatalogFramework = (typeof catalogFrameworks)[number];
+
+/** The published frameworks, in the order of rule D7.2; a site's own come after them by name. */
+export const frameworks = [...catalogFrameworks, 'cci'] as const;
 
 /** The baselines of NIST SP 800-53B, in order; those of other profiles come after them (rule D31). */
 export const nistBaselines = ['low', 'moderate', 'high', 'privacy'] as const;
@@ -24,7 +24,7 @@ export function macLevel(text: string): string | undefined {
     .trim()
     .toUpperCase()
     .replace(/^MAC\s*/, '');
-  return macNames[['1', '2', '3'].indexOf(short)] ?? macNames.find((name) => name === `MAC ${short}`);
+  return macNames.find((name, index) => name === `MAC ${short}` || short === `${index + 1}`);
 }
 
 /** The formats of a catalog's export. */
@@ -63,13 +63,12 @@ export function compareFrameworks(a: string, b: string): number {
 export function versionKey(framework: string, label: string): string {
   const text = label.trim().toLowerCase();
   if (!framework.startsWith('nist-')) return text;
-  const match = /^(?:rev(?:ision)?\.?\s*|r)?(\d+)(?:\.\d+)*$/.exec(text);
-  return match ? match[1]! : text;
+  return /^(?:rev(?:ision)?\.?\s*|r)?(\d+)(?:\.\d+)*$/.exec(text)?.[1] ?? text;
 }
 
 /** A version with the date of its edition, as several editions share a version: `Rev 5.1.1 (2022-01-25)`. */
 export function withEdition(version: string, edition: string | null): string {
-  return edition === null || edition === '' || edition === version ? version : `${version} (${edition})`;
+  return !edition || edition === version ? version : `${version} (${edition})`;
 }
 
 /** A label without the zeros at its end: `Rev 5.2.0` gives `Rev 5.2`. */

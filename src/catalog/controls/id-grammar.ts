@@ -30,10 +30,12 @@ const xccdfName = /^xccdf_[a-z0-9.-]{1,40}_(?:rule|group)_/i;
 /** The ending of a file that is called by its id, or the letter of a rule that PowerSTIG splits. */
 const ending = /\.(?:[a-z]|rb|ya?ml|ps1|psd1|xml|sh|json|md|txt|py|pp|tf|j2|html?|ckl|cklb)$/i;
 
-const group = /^V-\d{3,15}$/i;
-const rule = /^SV-\d{3,15}(?:r\d{1,9}(?:\.\d{1,3})?)?(?:_rule)?$/i;
-const cci = /^CCI-?\d{1,12}$/i;
-const srg = /^SRG-[a-z]{2,8}-\d{3,9}(?:-[a-z0-9]{2,10}-\d{3,9})?$/i;
+const forms: [kind: IdKind, form: RegExp][] = [
+  ['group', /^V-\d{3,15}$/i],
+  ['rule', /^SV-\d{3,15}(?:r\d{1,9}(?:\.\d{1,3})?)?(?:_rule)?$/i],
+  ['cci', /^CCI-?\d{1,12}$/i],
+  ['srg', /^SRG-[a-z]{2,8}-\d{3,9}(?:-[a-z0-9]{2,10}-\d{3,9})?$/i],
+];
 const stigId = /^(?=[^\d]*\d)[a-z][a-z0-9]*(?:-[a-z0-9]+)*(?:_rule)?$/i;
 /** A STIG id with a blank (`VVoIP 1105`), of which the word before the number decides nothing. */
 const blankStigId = /[a-z]{3,8} \d{3,6}(?![\p{L}\p{N}_@-]|\.[\p{L}\p{N}])/iuy;
@@ -45,7 +47,8 @@ const blankAndDigit = /^ \d/;
 const startOf53 = /^[a-z]{2}-\d{1,3}(?!\d)/i;
 
 /** Gives every id in a text, in order, in time that grows with the text alone (rule D39.1). */
-export function* eachId(text: string): Generator<FoundId> {
+export function idsIn(text: string): FoundId[] {
+  const ids: FoundId[] = [];
   const words = new RegExp(word);
   for (let match = words.exec(text); match !== null; match = words.exec(text)) {
     // Most words have no digit, and none follows: they are no ids.
@@ -54,13 +57,11 @@ export function* eachId(text: string): Generator<FoundId> {
     const lead = leading.exec(match[0])?.[0].length ?? 0;
     const found = idAt(text, match.index + lead, match[0].slice(lead), lead > 0);
     if (found === null) continue;
-    yield found;
+    ids.push(found);
     words.lastIndex = Math.max(words.lastIndex, found.index + found.text.length);
   }
+  return ids;
 }
-
-/** Every id in a text, in order. */
-export const idsIn = (text: string): FoundId[] => [...eachId(text)];
 
 /** The ids of a text that is nothing but ids and what divides them; null where any word is none. */
 export function idsOf(text: string): FoundId[] | null {
@@ -87,19 +88,19 @@ function idAt(text: string, index: number, run: string, isLed: boolean): FoundId
   if (/^\d/.test(own))
     return isLed || own !== whole || isVersion(text, at, own) ? null : control(own, 'nist-800-171', at);
   const plain = own.replace(ending, '');
-  const simple = (kind: IdKind, id = plain.toUpperCase()): FoundId => {
-    return { text: plain, kind, index: at, id, framework: null, part: '' };
+  const simple = (kind: IdKind, text: string): FoundId => {
+    const cci = kind === 'cci' ? canonicalIdentifier(kind, text) : null;
+    const id = cci ?? withoutRuleEnding(text).toUpperCase();
+    return { text, kind, index: at, id, framework: null, part: '' };
   };
-  if (group.test(plain)) return simple('group');
-  if (rule.test(plain)) return simple('rule', withoutRuleEnding(plain).toUpperCase());
-  if (cci.test(plain)) return simple('cci', canonicalIdentifier('cci', plain) ?? plain.toUpperCase());
-  if (srg.test(plain)) return simple('srg');
+  const known = forms.find(([, form]) => form.test(plain));
+  if (known !== undefined) return simple(known[0], plain);
   const of8500 = control(own, 'dod-8500', at);
   if (of8500 !== null) return of8500;
-  if (stigId.test(plain)) return simple('stigId', withoutRuleEnding(plain).toUpperCase());
+  if (stigId.test(plain)) return simple('stigId', plain);
   blankStigId.lastIndex = at;
   const spaced = /^[a-z]{3,8}$/i.test(whole) ? blankStigId.exec(text)?.[0] : undefined;
-  return spaced === undefined ? null : { ...simple('stigId', spaced.toUpperCase()), text: spaced };
+  return spaced === undefined ? null : simple('stigId', spaced);
 }
 
 const beforeVersion = /(?:[\^~]|[<>=!~]= ?|~> ?|(?:^|[^\p{L}])(?:v|ver|version)[ .:="'>\\]{1,4})$/iu;

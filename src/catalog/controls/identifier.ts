@@ -18,26 +18,18 @@ export function canonicalIdentifier(framework: string, text: string): string | n
     case 'dod-8500':
       return /^[a-z]{4}-[1-3]$/i.test(spelling) ? spelling.toUpperCase() : null;
     case 'cci':
-      return canonicalCci(spelling);
+      return /^CCI-?\d{1,6}$/i.test(spelling) ? `CCI-${spelling.replace(/\D+/, '').padStart(6, '0')}` : null;
     default:
       return spelling === '' ? null : spelling;
   }
 }
 
 function canonical53(text: string): string | null {
-  const match = control53.exec(text);
-  if (!match) return null;
-  const family = match[1]!.toUpperCase();
-  const number = Number(match[2]);
-  if (number === 0) return null;
-  const enhancement = match[3] ?? match[4];
-  if (enhancement === undefined) return `${family}-${number}`;
-  return Number(enhancement) === 0 ? null : `${family}-${number}(${Number(enhancement)})`;
-}
-
-function canonicalCci(text: string): string | null {
-  const match = /^CCI-?(\d{1,6})$/i.exec(text);
-  return match ? `CCI-${match[1]!.padStart(6, '0')}` : null;
+  const [, family, number, bracketed, dotted] = control53.exec(text) ?? [];
+  const enhancement = bracketed ?? dotted;
+  if (family === undefined || Number(number) === 0 || Number(enhancement) === 0) return null;
+  const control = `${family.toUpperCase()}-${Number(number)}`;
+  return enhancement === undefined ? control : `${control}(${Number(enhancement)})`;
 }
 
 /**
@@ -45,14 +37,9 @@ function canonicalCci(text: string): string | null {
  * own framework A.5.2 before A.5.10. Needs an identifier in its published form.
  */
 export function sortKey(framework: string, identifier: string): string {
-  if (framework === 'nist-800-53') {
-    const numbers = identifier.slice(2).match(/\d+/g) ?? [];
-    return [identifier.slice(0, 2), ...numbers.map((digits) => digits.padStart(4, '0'))].join(' ');
-  }
-  if (framework === 'nist-800-171') {
-    const revision = identifier.startsWith('0') ? '3' : '2';
-    return [revision, ...identifier.split('.').map((digits) => digits.padStart(4, '0'))].join(' ');
-  }
+  const numbers = (identifier.match(/\d+/g) ?? []).map((digits) => digits.padStart(4, '0')).join(' ');
+  if (framework === 'nist-800-53') return `${identifier.slice(0, 2)} ${numbers}`;
+  if (framework === 'nist-800-171') return `${identifier.startsWith('0') ? 3 : 2} ${numbers}`;
   if (isPublished(framework)) return identifier;
   // A.5 and A.05 are two identifiers.
   return `${identifier.replace(/\d+/g, (digits) => digits.padStart(9, '0'))} ${identifier}`;

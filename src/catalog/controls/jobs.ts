@@ -1,3 +1,4 @@
+import { type MadeJson, madeJson } from '../../http/answer.ts';
 import { type RenderedFile, renderFile } from '../../http/downloads.ts';
 import { interchangeColumns, interchangeRows } from './export.ts';
 import { toCatalog, toProfile } from './oscal.ts';
@@ -22,11 +23,10 @@ export function controlList(
   { controls }: ControlServices,
   framework: string,
   filter: ControlFilter,
-): { bytes: Uint8Array<ArrayBuffer> } {
+): MadeJson {
   const { pagination, ...list } = controls.page(framework, filter);
   const isPaged = filter.page !== undefined || filter.limit !== undefined;
-  const json = JSON.stringify(isPaged ? { ...list, pagination } : list);
-  return { bytes: new Uint8Array(Buffer.from(json)) };
+  return madeJson(JSON.stringify(isPaged ? { ...list, pagination } : list));
 }
 
 /** A page of a catalog with what its filters offer. */

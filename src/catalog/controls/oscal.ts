@@ -16,7 +16,7 @@ import {
   shownLabel,
 } from './assessment-record.ts';
 import type { ExportedCatalog, ExportedControl } from './export.ts';
-import { isNistBaseline } from './frameworks.ts';
+import { isNistBaseline, versionKey } from './frameworks.ts';
 import { familyCodeOf, oscalId } from './identifier.ts';
 import type { StatementPart } from './schema.ts';
 
@@ -68,15 +68,15 @@ export function publicationOf(framework: string, version: string): string {
 }
 
 /** NIST's own files have more than ours: references, and parameters inside texts. */
-const nistFiles: [framework: string, version: RegExp, path: string][] = [
-  ['nist-800-53', /^Rev 5\b/, 'SP800-53/rev5/json/NIST_SP-800-53_rev5_catalog.json'],
-  ['nist-800-53', /^Rev 4\b/, 'SP800-53/rev4/json/NIST_SP-800-53_rev4_catalog.json'],
-  ['nist-800-171', /^Rev 3\b/, 'SP800-171/rev3/json/NIST_SP800-171_rev3_catalog.json'],
-];
+const nistFiles: Record<string, string> = {
+  'nist-800-53 5': 'SP800-53/rev5/json/NIST_SP-800-53_rev5_catalog.json',
+  'nist-800-53 4': 'SP800-53/rev4/json/NIST_SP-800-53_rev4_catalog.json',
+  'nist-800-171 3': 'SP800-171/rev3/json/NIST_SP800-171_rev3_catalog.json',
+};
 
 /** The resource for a catalog in a document, with the address of NIST's file where there is one. */
 export function catalogResource(framework: string, version: string): OscalResource {
-  const file = nistFiles.find(([key, pattern]) => key === framework && pattern.test(version))?.[2];
+  const file = nistFiles[`${framework} ${versionKey(framework, version)}`];
   const href = `https://raw.githubusercontent.com/usnistgov/oscal-content/main/nist.gov/${file}`;
   return {
     uuid: stableId('oscal-catalog', framework, version),

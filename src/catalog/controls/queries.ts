@@ -3,35 +3,13 @@ import { frameworkTitle } from '../../base/framework-title.ts';
 import { cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { prepareList } from '../../http/paging.ts';
-import type { Pagination } from '../../http/schema.ts';
 import { createControlAssessments } from './assessment.ts';
-import type { StoredAssessment } from './assessment-record.ts';
 import { createCciRecords } from './ccis.ts';
 import { createExportedCatalog } from './export.ts';
 import { createControlLookup } from './find-control.ts';
 import { compareVersions } from './frameworks.ts';
 import type { Assessment, ControlFilter, Frameworks, ListedControl, ShownControl } from './schema.ts';
 import { createControlVersions } from './versions.ts';
-
-/** A page of the active controls of a framework; all of them on one page where the filter has no limit. */
-export interface ControlPage {
-  framework: string;
-  version: string;
-  total: number;
-  controls: ListedControl[];
-  pagination: Pagination;
-}
-
-/** A catalog with the served version, the number of its controls, and the other imported versions. */
-export interface LoadedCatalog {
-  framework: string;
-  version: string;
-  total: number;
-  otherVersions: string[];
-}
-
-/** A record as the catalog has it. */
-type StoredRecord = Omit<ShownControl, 'edition' | keyof Assessment> & { assessment?: StoredAssessment };
 
 const matching = `FROM controls
  WHERE framework = @framework AND version = @version AND status = 'active'
@@ -41,16 +19,9 @@ const matching = `FROM controls
        SELECT 1 FROM json_each(@groups) AS g WHERE NOT EXISTS (
          SELECT 1 FROM json_each(g.value) AS w WHERE w.value IN (SELECT value FROM json_each(filter_words))))`;
 
-const neighborsOf = `SELECT
-  (SELECT identifier FROM controls
-    WHERE framework = c.framework AND version = c.version AND status = 'active' AND ordinal < c.ordinal
-    ORDER BY ordinal DESC LIMIT 1) AS before,
-  (SELECT identifier FROM controls
-    WHERE framework = c.framework AND version = c.version AND status = 'active' AND ordinal > c.ordinal
-    ORDER BY ordinal LIMIT 1) AS after
-  FROM controls AS c WHERE c.framework = ? AND c.version = ? AND c.identifier = ?`;
-
 export type ControlService = ReturnType<typeof createControlService>;
+/** A catalog with the served version, the number of its controls, and the other imported versions. */
+export type LoadedCatalog = ReturnType<ControlService['loaded']>[number];
 
 /** The queries of the control catalogs (rule D6). */
 export function createControlService(db: Database) {
@@ -96,10 +67,13 @@ export function createControlService(db: Database) {
   const identifierOf = sqlite
     .prepare<[string, string], string>('SELECT identifier FROM control_keys WHERE id = ? AND framework = ?')
     .pluck();
-  const stored = sqlite.prepare<[string, string, string], { json: string; edition: string }>(
-    `SELECT c.record_json AS json, v.edition FROM controls AS c JOIN framework_versions AS v USING (framework, version)
-      WHERE framework = ? AND version = ? AND c.identifier = ?`,
-  );
+  const stored = sqlite
+    .prepare<[string, string, string], string>(
+      `SELECT json_set(json_remove(c.record_json, '$.assessment'), '$.edition', nullif(v.edition, ''))
+         FROM controls AS c JOIN framework_versions AS v USING (framework, version)
+        WHERE framework = ? AND version = ? AND c.identifier = ?`,
+    )
+    .pluck();
   const versionsOf = sqlite
     .prepare<[string, string], string>(
       `SELECT c.version FROM control_keys AS k JOIN controls AS c ON c.control_id = k.id
@@ -113,7 +87,13 @@ export function createControlService(db: Database) {
       ORDER BY ordinal`,
   );
   const neighbors = sqlite.prepare<[string, string, string], { before: string | null; after: string | null }>(
-    neighborsOf,
+    `SELECT (SELECT identifier FROM controls
+              WHERE framework = c.framework AND version = c.version AND status = 'active' AND ordinal < c.ordinal
+              ORDER BY ordinal DESC LIMIT 1) AS before,
+            (SELECT identifier FROM controls
+              WHERE framework = c.framework AND version = c.version AND status = 'active' AND ordinal > c.ordinal
+              ORDER BY ordinal LIMIT 1) AS after
+       FROM controls AS c WHERE c.framework = ? AND c.version = ? AND c.identifier = ?`,
   );
 
   const publishedOf = (framework: string, controlId: string): string =>
@@ -133,9 +113,8 @@ export function createControlService(db: Database) {
       for (const version of searchedVersions(framework, label)) {
         const found = stored.get(framework, version, identifier);
         if (found === undefined) continue;
-        const { assessment, ...record } = JSON.parse(found.json) as StoredRecord;
-        const asked = assessments.assessmentOf(framework, version, { identifier, assessment });
-        return { ...record, edition: found.edition || null, ...asked };
+        const record = JSON.parse(found) as Omit<ShownControl, keyof Assessment>;
+        return { ...record, ...assessments.assessments(framework, version, [identifier]).get(identifier)! };
       }
       return null;
     });
@@ -146,8 +125,11 @@ export function createControlService(db: Database) {
     ...createCciRecords(db, versions),
     exported: createExportedCatalog(db, versions, assessments),
 
-    /** Throws NOT_FOUND for a version that is not imported, 400 for an unknown baseline. */
-    page(framework: string, { words, baseline, ...filter }: ControlFilter): ControlPage {
+    /**
+     * A page of the active controls of a framework; all of them on one page where the filter has no limit. Throws NOT_FOUND
+     * for a version that is not imported, 400 for an unknown baseline.
+     */
+    page(framework: string, { words, baseline, ...filter }: ControlFilter) {
       const version = versionOf(framework, filter.version) ?? '';
       versions.checkBaselines(framework, baseline);
       const groups = [baseline, ...words].flatMap((group) => (group ? [[...group].map(fold)] : []));
@@ -178,7 +160,7 @@ export function createControlService(db: Database) {
     }),
 
     /** The control catalogs, loaded or not, with their numbers of controls. */
-    loaded: (): LoadedCatalog[] =>
+    loaded: () =>
       catalogs().map(({ framework, versions: all }) => {
         const served = all.find(({ isServed }) => isServed);
         return {

@@ -4,13 +4,14 @@ import { nameList, wordList } from '../../http/arrays.ts';
 import {
   flag,
   format,
+  named,
   Pagination,
   paging,
   pagingWithoutMaximum,
   requestText,
   search,
+  texts,
 } from '../../http/schema.ts';
-import { methodNames, relations } from './assessment-record.ts';
 import {
   exportFormats,
   frameworkKey,
@@ -30,16 +31,12 @@ export interface StatementPart {
   parts: StatementPart[];
 }
 
-export const StatementPart: z.ZodType<StatementPart> = z
-  .strictObject({
-    id: z.string(),
-    label: z.string(),
-    prose: z.string(),
-    get parts() {
-      return z.array(StatementPart);
-    },
-  })
-  .openapi('StatementPart');
+export const StatementPart: z.ZodType<StatementPart> = named('StatementPart', {
+  ...texts('id', 'label', 'prose'),
+  get parts() {
+    return z.array(StatementPart);
+  },
+});
 
 const withdrawn = z
   .strictObject({ incorporatedInto: z.array(z.string()) })
@@ -55,98 +52,93 @@ const textFrom = z.string().optional().openapi({
   description: 'The older release that the text is from. Only where no text of this release was imported.',
   example: 'Rev 5.1.1 (2022-01-25)',
 });
-const texts = { statement: z.string(), guidance: z.string() };
 const id = z.uuid().describe('Stable: the same in every revision and every installation.');
 
-export const Control80053 = z
-  .strictObject({
-    id,
-    identifier: z.string().openapi({ example: 'AC-2(1)' }),
-    title: z.string(),
-    family: z.string().openapi({ example: 'Access Control' }),
-    baselines: z.array(z.enum(nistBaselines)),
-    ...texts,
-    textFrom,
-  })
-  .openapi('Control80053');
+export const Control80053 = named('Control80053', {
+  id,
+  identifier: z.string().openapi({ example: 'AC-2(1)' }),
+  title: z.string(),
+  family: z.string().openapi({ example: 'Access Control' }),
+  baselines: z.array(z.enum(nistBaselines)),
+  ...texts('statement', 'guidance'),
+  textFrom,
+});
 
-export const Control800171 = z
-  .strictObject({
-    id,
-    identifier: z.string().openapi({ example: '3.1.1' }),
-    family: z.string(),
-    requirementType: z
-      .enum(['basic', 'derived'])
-      .nullable()
-      .describe('null in Rev 3, which has no requirement types.'),
-    ...texts,
-    textFrom,
-  })
-  .openapi('Control800171');
+export const Control800171 = named('Control800171', {
+  id,
+  identifier: z.string().openapi({ example: '3.1.1' }),
+  family: z.string(),
+  requirementType: z
+    .enum(['basic', 'derived'])
+    .nullable()
+    .describe('null in Rev 3, which has no requirement types.'),
+  ...texts('statement', 'guidance'),
+  textFrom,
+});
 
-export const ControlDod8500 = z
-  .strictObject({
-    id,
-    identifier: z.string().openapi({ example: 'ECCT-1' }),
-    title: z.string(),
-    subjectArea: z.string(),
-    macLevels: z.array(z.enum(['MAC I', 'MAC II', 'MAC III'])),
-    impactCode: z.enum(['Low', 'Medium', 'High']).nullable(),
-    ...texts,
-    threat: z.string(),
-    resources: z.string(),
-  })
-  .openapi('ControlDod8500');
+export const ControlDod8500 = named('ControlDod8500', {
+  id,
+  identifier: z.string().openapi({ example: 'ECCT-1' }),
+  ...texts('title', 'subjectArea'),
+  macLevels: z.array(z.enum(['MAC I', 'MAC II', 'MAC III'])),
+  impactCode: z.enum(['Low', 'Medium', 'High']).nullable(),
+  ...texts('statement', 'guidance', 'threat', 'resources'),
+});
 
 const status = z.enum(['active', 'withdrawn']);
-const common = { framework: z.string(), version: z.string(), edition, withdrawn };
+const common = { ...texts('framework', 'version'), edition, withdrawn };
 
-export const Objective = z
-  .strictObject({
-    id: z.string(),
-    label: z.string().openapi({
-      description: 'As published, "" where there is none.',
-      example: 'AC-02d.03[01]',
+/** How the reference of a CCI relates to an objective: it names the same part, says less, or says more. */
+export const relations = ['equal', 'broader', 'narrower'] as const;
+
+export const Objective = named('Objective', {
+  id: z.string(),
+  label: z.string().openapi({
+    description: 'As published, "" where there is none.',
+    example: 'AC-02d.03[01]',
+  }),
+  part: z.string().openapi({
+    description: 'The part of the control that it is about, "" for the whole control.',
+    example: 'd 3',
+  }),
+  context: z.string().describe('The texts that it stands below, joined.'),
+  text: z.string(),
+  ccis: z.array(
+    z.strictObject({
+      cci: z.string().openapi({ example: 'CCI-000015' }),
+      relation: z
+        .enum(relations)
+        .describe('Whether the CCI refers to the same part, to a part around it (broader) or inside it.'),
     }),
-    part: z.string().openapi({
-      description: 'The part of the control that it is about, "" for the whole control.',
-      example: 'd 3',
-    }),
-    context: z.string().describe('The texts that it stands below, joined.'),
-    text: z.string(),
-    ccis: z.array(
-      z.strictObject({
-        cci: z.string().openapi({ example: 'CCI-000015' }),
-        relation: z
-          .enum(relations)
-          .describe('Whether the CCI refers to the same part, to a part around it (broader) or inside it.'),
-      }),
-    ),
-  })
-  .openapi('Objective');
+  ),
+});
 export type Objective = z.infer<typeof Objective>;
 
-export const AssessmentMethod = z
-  .strictObject({ method: z.enum(methodNames), objects: z.array(z.string()) })
-  .openapi('AssessmentMethod');
+/** What an assessor examines, whom to interview, what to test. */
+export const methodNames = ['EXAMINE', 'INTERVIEW', 'TEST'] as const;
 
-export const ControlParameter = z
-  .strictObject({
-    id: z.string().openapi({ example: 'ac-02_odp.01' }),
-    label: z.string().openapi({ example: 'AC-02_ODP[01]' }),
-    text: z.string().describe('The words that the statement shows for it.'),
-    choices: z.array(z.string()),
-    howMany: z
-      .enum(['one', 'one-or-more'])
-      .nullable()
-      .describe('How many choices may be taken; null for an assignment.'),
-    values: z
-      .array(z.strictObject({ source: z.string(), value: z.string() }))
-      .describe(
-        'What the catalog itself states (source: the framework), and what baselines of imported profiles set or constrain it to.',
-      ),
-  })
-  .openapi('ControlParameter');
+export const AssessmentMethod = named('AssessmentMethod', {
+  method: z.enum(methodNames),
+  objects: z.array(z.string()),
+});
+export type AssessmentMethod = z.infer<typeof AssessmentMethod>;
+
+export const ControlParameter = named('ControlParameter', {
+  id: z.string().openapi({ example: 'ac-02_odp.01' }),
+  label: z.string().openapi({ example: 'AC-02_ODP[01]' }),
+  text: z.string().describe('The words that the statement shows for it.'),
+  choices: z.array(z.string()),
+  howMany: z
+    .enum(['one', 'one-or-more'])
+    .nullable()
+    .describe('How many choices may be taken; null for an assignment.'),
+  values: z
+    .array(z.strictObject(texts('source', 'value')))
+    .describe(
+      'What the catalog itself states (source: the framework), and what baselines of imported profiles set or constrain it to.',
+    ),
+});
+export type ControlParameter = z.infer<typeof ControlParameter>;
 
 /** What a control asks (rule D37.1). */
 const assessment = {
@@ -161,41 +153,36 @@ export type Assessment = z.infer<z.ZodObject<typeof assessment>>;
 
 // Built from the fields, not with `extend`: that is published as both schemas at once, and each of them forbids the
 // fields of the other.
-export const ControlRecord80053 = z
-  .strictObject({
-    ...Control80053.shape,
-    ...common,
-    status,
-    statementParts: z.array(StatementPart),
-    ...assessment,
-    related: z.array(z.string()),
-  })
-  .openapi('ControlRecord80053');
+export const ControlRecord80053 = named('ControlRecord80053', {
+  ...Control80053.shape,
+  ...common,
+  status,
+  statementParts: z.array(StatementPart),
+  ...assessment,
+  related: z.array(z.string()),
+});
 
 /** Of a framework that the site imported: every baseline is of a profile. */
 const siteBaselines = { baselines: z.array(z.string()) };
-export const SiteControl = z.strictObject({ ...Control80053.shape, ...siteBaselines }).openapi('SiteControl');
-export const SiteControlRecord = z
-  .strictObject({ ...ControlRecord80053.shape, ...siteBaselines })
-  .openapi('SiteControlRecord');
-export const ControlRecord800171 = z
-  .strictObject({
-    ...Control800171.shape,
-    ...common,
-    status,
-    statementParts: z.array(StatementPart),
-    ...assessment,
-    title: z.string(),
-  })
-  .openapi('ControlRecord800171');
-export const ControlRecordDod8500 = z
-  .strictObject({
-    ...ControlDod8500.shape,
-    ...common,
-    confidentialityLevels: z.array(z.enum(['CLASSIFIED', 'SENSITIVE', 'PUBLIC'])),
-    ...assessment,
-  })
-  .openapi('ControlRecordDod8500');
+export const SiteControl = named('SiteControl', { ...Control80053.shape, ...siteBaselines });
+export const SiteControlRecord = named('SiteControlRecord', {
+  ...ControlRecord80053.shape,
+  ...siteBaselines,
+});
+export const ControlRecord800171 = named('ControlRecord800171', {
+  ...Control800171.shape,
+  ...common,
+  status,
+  statementParts: z.array(StatementPart),
+  ...assessment,
+  title: z.string(),
+});
+export const ControlRecordDod8500 = named('ControlRecordDod8500', {
+  ...ControlDod8500.shape,
+  ...common,
+  confidentialityLevels: z.array(z.enum(['CLASSIFIED', 'SENSITIVE', 'PUBLIC'])),
+  ...assessment,
+});
 
 type AnyRecord = z.infer<typeof SiteControlRecord> &
   z.infer<typeof ControlRecord800171> &
@@ -210,15 +197,12 @@ export type ShownControl = ListedControl &
   Pick<AnyRecord, 'guidance' | keyof Assessment | keyof typeof common>;
 
 function listOf<T extends z.ZodType>(name: string, control: T) {
-  return z
-    .strictObject({
-      framework: z.string(),
-      version: z.string(),
-      total: z.int(),
-      controls: z.array(control),
-      pagination: Pagination.optional().describe('Only when page or limit is given.'),
-    })
-    .openapi(name);
+  return named(name, {
+    ...texts('framework', 'version'),
+    total: z.int(),
+    controls: z.array(control),
+    pagination: Pagination.optional().describe('Only when page or limit is given.'),
+  });
 }
 
 export const ControlList80053 = listOf('ControlList80053', Control80053);
@@ -283,61 +267,55 @@ export const exportQuery = z.object({
 });
 export type ExportQuery = z.infer<typeof exportQuery>;
 
-export const Baselines = z
-  .strictObject({
-    baselines: z.array(
-      z.strictObject({
-        name: z.string().describe('A value of the parameter `baseline`.'),
-        title: z.string(),
-        controls: z.int().describe('The number of its active controls in the version.'),
-        source: z.string().describe('The source file. A file in an archive follows !/.'),
-      }),
-    ),
-  })
-  .openapi('Baselines');
+export const Baselines = named('Baselines', {
+  baselines: z.array(
+    z.strictObject({
+      name: z.string().describe('A value of the parameter `baseline`.'),
+      title: z.string(),
+      controls: z.int().describe('The number of its active controls in the version.'),
+      source: z.string().describe('The source file. A file in an archive follows !/.'),
+    }),
+  ),
+});
 export type Baselines = z.infer<typeof Baselines>;
 
 /** A CCI as DISA's list states it (rule D54.1). */
-export const CciRecord = z
-  .strictObject({
-    framework: z.literal('cci'),
-    version: z.string().openapi({ description: 'The date of the list.', example: '2025-01-23' }),
-    identifier: z.string().openapi({ example: 'CCI-000366' }),
-    definition: z.string().describe('`""` where no imported list has the text.'),
-    textFrom,
-    status: z.string().openapi({ description: 'As DISA states it.', example: 'draft' }),
-    type: z
-      .string()
-      .openapi({ description: 'As DISA states it, several joined.', example: 'policy, technical' }),
-    references: z
-      .array(
-        z.strictObject({
-          framework: z.literal('nist-800-53'),
-          version: z.string().openapi({ description: 'The revision.', example: 'Rev 5' }),
-          identifier: z.string().openapi({ description: 'The control.', example: 'AC-2' }),
-          part: z.string().openapi({
-            description: 'The part of the control, `""` for the whole control.',
-            example: 'd 3',
-          }),
+export const CciRecord = named('CciRecord', {
+  framework: z.literal('cci'),
+  version: z.string().openapi({ description: 'The date of the list.', example: '2025-01-23' }),
+  identifier: z.string().openapi({ example: 'CCI-000366' }),
+  definition: z.string().describe('`""` where no imported list has the text.'),
+  textFrom,
+  status: z.string().openapi({ description: 'As DISA states it.', example: 'draft' }),
+  type: z
+    .string()
+    .openapi({ description: 'As DISA states it, several joined.', example: 'policy, technical' }),
+  references: z
+    .array(
+      z.strictObject({
+        framework: z.literal('nist-800-53'),
+        version: z.string().openapi({ description: 'The revision.', example: 'Rev 5' }),
+        identifier: z.string().openapi({ description: 'The control.', example: 'AC-2' }),
+        part: z.string().openapi({
+          description: 'The part of the control, `""` for the whole control.',
+          example: 'd 3',
         }),
-      )
-      .describe('The controls that the list refers to, older revisions first.'),
-    rules: z.int().describe('How many rules of current releases cite it.'),
-  })
-  .openapi('CciRecord');
+      }),
+    )
+    .describe('The controls that the list refers to, older revisions first.'),
+  rules: z.int().describe('How many rules of current releases cite it.'),
+});
 export type CciRecord = z.infer<typeof CciRecord>;
 
-export const CciList = z
-  .strictObject({
-    framework: z.literal('cci'),
-    version: z
-      .string()
-      .openapi({ description: 'The date of the list, `""` where none is imported.', example: '2025-01-23' }),
-    total: z.int().describe('The number of CCIs that match.'),
-    controls: z.array(CciRecord).describe('One page of them, in order.'),
-    pagination: Pagination,
-  })
-  .openapi('CciList');
+export const CciList = named('CciList', {
+  framework: z.literal('cci'),
+  version: z
+    .string()
+    .openapi({ description: 'The date of the list, `""` where none is imported.', example: '2025-01-23' }),
+  total: z.int().describe('The number of CCIs that match.'),
+  controls: z.array(CciRecord).describe('One page of them, in order.'),
+  pagination: Pagination,
+});
 export type CciList = z.infer<typeof CciList>;
 
 export const cciQuery = z.object({
@@ -352,28 +330,26 @@ export const cciParam = z.object({
   cci: requestText('cci', 200).openapi({ description: 'The CCI in any spelling.', example: 'CCI-000366' }),
 });
 
-export const Frameworks = z
-  .strictObject({
-    frameworks: z.array(
-      z.strictObject({
-        framework: z.string().describe('The key that other endpoints take.'),
-        title: z.string().openapi({
-          description:
-            'The name of a published framework; of an imported one the title of its catalog, else its key.',
-          example: 'NIST SP 800-53',
-        }),
-        versions: z
-          .array(
-            z.strictObject({
-              version: z.string().openapi({ example: 'Rev 5.1.1' }),
-              current: z.boolean().describe('Whether it is the default version.'),
-              controls: z.int().describe('The number of its active controls.'),
-            }),
-          )
-          .describe('The imported versions, newest first.'),
-        baselines: z.array(z.string()).describe('The names of the baselines of all its versions.'),
+export const Frameworks = named('Frameworks', {
+  frameworks: z.array(
+    z.strictObject({
+      framework: z.string().describe('The key that other endpoints take.'),
+      title: z.string().openapi({
+        description:
+          'The name of a published framework; of an imported one the title of its catalog, else its key.',
+        example: 'NIST SP 800-53',
       }),
-    ),
-  })
-  .openapi('Frameworks');
+      versions: z
+        .array(
+          z.strictObject({
+            version: z.string().openapi({ example: 'Rev 5.1.1' }),
+            current: z.boolean().describe('Whether it is the default version.'),
+            controls: z.int().describe('The number of its active controls.'),
+          }),
+        )
+        .describe('The imported versions, newest first.'),
+      baselines: z.array(z.string()).describe('The names of the baselines of all its versions.'),
+    }),
+  ),
+});
 export type Frameworks = z.infer<typeof Frameworks>;

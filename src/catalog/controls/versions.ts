@@ -15,13 +15,6 @@ import {
 } from './frameworks.ts';
 import type { Baselines } from './schema.ts';
 
-/** A version of a framework; its label has the date of its edition. One is served when the request names none. */
-export interface NamedVersion {
-  version: string;
-  label: string;
-  isServed: boolean;
-}
-
 export type ControlVersions = ReturnType<typeof createControlVersions>;
 
 /** The imported versions of the frameworks, and their baselines (rule D31). */
@@ -43,13 +36,18 @@ export function createControlVersions({ sqlite, read }: Database) {
     )
     .pluck();
 
-  /** The imported versions of a framework, newest first. */
-  const versions = (framework: string): NamedVersion[] =>
+  /**
+   * The imported versions of a framework, newest first, with the dates of their editions in the labels. One is served when
+   * the request names none.
+   */
+  const versions = (framework: string) =>
     versionsOf
       .all(framework)
-      .map(({ version, edition, isDefault }) => {
-        return { version, label: withEdition(version, edition), isServed: isDefault === 1 };
-      })
+      .map(({ version, edition, isDefault }) => ({
+        version,
+        label: withEdition(version, edition),
+        isServed: isDefault === 1,
+      }))
       .sort((a, b) => compareVersions(b.version, a.version));
 
   /** The imported version that a label names, the served one without a label; null where there is none. */

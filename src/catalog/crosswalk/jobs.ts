@@ -1,13 +1,13 @@
 import type { User } from '../../auth/viewer.ts';
 import { type JsonText, objectText } from '../../base/json.ts';
+import { type MadeJson, madeJson } from '../../http/answer.ts';
 import { type FileChoice, renderFile } from '../../http/downloads.ts';
 import type { FilterLists } from '../../http/list-filter.ts';
 import { frameworkKey } from '../controls/frameworks.ts';
 import type { ControlRulesService } from './control-rules.ts';
 import type { ControlRules, ListedRulesQuery } from './control-rules-schema.ts';
 import type { ExplainService } from './explain.ts';
-import { type MappingExport, pairColumns, pairsOf } from './export.ts';
-import { toMappingCollection } from './mapping-collection.ts';
+import { type MappingExport, pairColumns, pairsOf, toMappingCollection } from './export.ts';
 import { type CrosswalkService, createPathList, defaultStatuses } from './queries.ts';
 import type * as schemas from './schema.ts';
 
@@ -17,11 +17,11 @@ export interface CrosswalkServices {
   mappings: MappingExport;
 }
 
-/** Answers one question as JSON text; with `explain` it has the evidence, or the reason why there is no path. */
+/** Answers one question as JSON; with `explain` it has the evidence, or the reason why there is no path. */
 export function resolvedPaths(
   { crosswalk, explainer }: CrosswalkServices,
   { from, to, version, status, maxHops, explain }: schemas.ResolveQuery,
-): JsonText<schemas.Resolution> {
+): MadeJson {
   const { framework } = from;
   const identifier = crosswalk.canonical(framework, from.identifier);
   const question = { framework, identifier, to, version, statuses: status ?? defaultStatuses, maxHops };
@@ -35,35 +35,35 @@ export function resolvedPaths(
     ),
     ...explainer.unknownIn({ framework: to }, { framework: to }, () => 'to'),
   ];
-  return JSON.stringify({
+  const answer: schemas.Resolution = {
     ...(unknown.length > 0 && { unknown }),
     from: { framework, identifier, version: version ?? null },
     to,
     paths,
     ...((resolved.truncated || explained.found.truncated) && { truncated: true }),
     ...(explain && paths.length === 0 && { reason: explainer.whyNot(question) }),
-  } satisfies schemas.Resolution);
+  };
+  return madeJson(JSON.stringify(answer));
 }
 
 /** The distinct path ends of each CCI, in the spelling and order of the request (D7.5, shape B). */
 export function controlsOfCcis(
   { crosswalk }: CrosswalkServices,
   { ccis, to, status, maxHops }: schemas.CcisBody,
-): JsonText<schemas.CciControls> {
+): MadeJson {
   const question = { framework: 'cci', to, statuses: status ?? defaultStatuses, maxHops };
-  return objectText(
-    [...new Set(ccis)].map((cci): [string, JsonText<string[]>] => {
-      const ends = crosswalk.endsOf({ ...question, identifier: crosswalk.canonical('cci', cci) });
-      return [cci, JSON.stringify(ends)];
-    }),
-  );
+  const ends = [...new Set(ccis)].map((cci): [string, JsonText<string[]>] => {
+    const identifier = crosswalk.canonical('cci', cci);
+    return [cci, JSON.stringify(crosswalk.endsOf({ ...question, identifier }))];
+  });
+  return madeJson(objectText(ends));
 }
 
 /** The paths of every pair by itself, keyed by the references of the request (D7.5, shape A). */
 export function pathsOfPairs(
   { crosswalk, explainer }: CrosswalkServices,
   { from, to, status, maxHops }: schemas.PairsBody,
-): JsonText<schemas.BatchResolution> {
+): MadeJson {
   const references = from.map(({ framework: sent, identifier: text, version }) => {
     const framework = frameworkKey(sent);
     const identifier = crosswalk.canonical(framework, text);
@@ -92,13 +92,14 @@ export function pathsOfPairs(
       explainer.unknownIn({ framework: frameworkKey(framework) }, { framework }, () => `/to/${index}`),
     ),
   ];
-  return JSON.stringify({
+  const answer: schemas.BatchResolution = {
     ...(unknown.length > 0 && { unknown }),
     from: references.map(({ key: _, ...reference }) => reference),
     to,
     results: Object.fromEntries(results),
     ...(truncated.length > 0 && { truncated }),
-  } satisfies schemas.BatchResolution);
+  };
+  return madeJson(JSON.stringify(answer));
 }
 
 /**

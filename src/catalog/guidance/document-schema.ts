@@ -1,5 +1,15 @@
 import { z } from '@hono/zod-openapi';
-import { DateOrNull, oneWord, Pagination, paging, requestText, search } from '../../http/schema.ts';
+import {
+  counts,
+  DateOrNull,
+  named,
+  oneWord,
+  Pagination,
+  paging,
+  requestText,
+  search,
+  texts,
+} from '../../http/schema.ts';
 
 export const documentStatuses = ['active', 'revoked', 'superseded'] as const;
 export type DocumentStatus = (typeof documentStatuses)[number];
@@ -15,69 +25,60 @@ const summary = {
   published: DateOrNull,
   cyberScore: z.number().nullable(),
   jurisdiction: z.string(),
-  signpostCount: z.int(),
-  actionableItemCount: z.int(),
+  ...counts('signpostCount', 'actionableItemCount'),
 };
 
-export const RegulatoryDocumentSummary = z.strictObject(summary).openapi('RegulatoryDocumentSummary');
+export const RegulatoryDocumentSummary = named('RegulatoryDocumentSummary', summary);
 export type RegulatoryDocumentSummary = z.infer<typeof RegulatoryDocumentSummary>;
 
-export const Signpost = z
-  .strictObject({
-    tag: z.string(),
-    page: z.int().describe('The number of the section when the source has no pages.'),
-    inferenceText: z.string(),
-    nistCsf: z.array(
-      z.strictObject({
-        csfFunction: z.string().openapi({ example: 'GV' }),
-        csfCategory: z.string().openapi({ example: 'GV.OC' }),
-        csfCategoryName: z.string().openapi({ example: 'Organizational Context' }),
-      }),
-    ),
-  })
-  .openapi('Signpost');
+export const Signpost = named('Signpost', {
+  tag: z.string(),
+  page: z.int().describe('The number of the section when the source has no pages.'),
+  inferenceText: z.string(),
+  nistCsf: z.array(
+    z.strictObject({
+      csfFunction: z.string().openapi({ example: 'GV' }),
+      csfCategory: z.string().openapi({ example: 'GV.OC' }),
+      csfCategoryName: z.string().openapi({ example: 'Organizational Context' }),
+    }),
+  ),
+});
 export type Signpost = z.infer<typeof Signpost>;
 
-export const ActionableItem = z
-  .strictObject({
-    actionId: z.string(),
-    text: z.string(),
-    originText: z.string(),
-    sourceReference: z.string(),
-    pageIndex: z.int(),
-    obligation: z.boolean(),
-    psc: z.boolean(),
-    specification: z.boolean(),
-    timingOrTrigger: z.boolean(),
-    applicationConditions: z.string(),
-    exemptConditions: z.string(),
-  })
-  .openapi('ActionableItem');
+export const ActionableItem = named('ActionableItem', {
+  ...texts('actionId', 'text', 'originText', 'sourceReference'),
+  pageIndex: z.int(),
+  obligation: z.boolean(),
+  psc: z.boolean(),
+  specification: z.boolean(),
+  timingOrTrigger: z.boolean(),
+  ...texts('applicationConditions', 'exemptConditions'),
+});
 export type ActionableItem = z.infer<typeof ActionableItem>;
 
 const sector = z.string().nullable();
 const content = { signposts: z.array(Signpost), actionableItems: z.array(ActionableItem) };
 
-export const RegulatoryDocument = z
-  .strictObject({
-    ...summary,
-    ...{ sectorLevel1: sector, sectorLevel2: sector, sectorLevel3: sector, sectorLevel4: sector },
-    authoritative: z.boolean(),
-    sourceUrl: z.string(),
-    restriction: z.string().nullable(),
-    ...content,
-  })
-  .openapi('RegulatoryDocument');
+export const RegulatoryDocument = named('RegulatoryDocument', {
+  ...summary,
+  ...{ sectorLevel1: sector, sectorLevel2: sector, sectorLevel3: sector, sectorLevel4: sector },
+  authoritative: z.boolean(),
+  sourceUrl: z.string(),
+  restriction: z.string().nullable(),
+  ...content,
+});
 export type RegulatoryDocument = z.infer<typeof RegulatoryDocument>;
 
-export const RegulatoryDocuments = z
-  .strictObject({ documents: z.array(RegulatoryDocumentSummary), pagination: Pagination })
-  .openapi('RegulatoryDocuments');
+export const RegulatoryDocuments = named('RegulatoryDocuments', {
+  documents: z.array(RegulatoryDocumentSummary),
+  pagination: Pagination,
+});
 export type RegulatoryDocuments = z.infer<typeof RegulatoryDocuments>;
 
-export const RegulatoryDocumentFile = z
-  .strictObject({ documentId: z.string(), title: z.string(), ...content })
-  .openapi('RegulatoryDocumentFile');
+export const RegulatoryDocumentFile = named('RegulatoryDocumentFile', {
+  ...texts('documentId', 'title'),
+  ...content,
+});
 
 export const documentParam = z.object({
   documentId: requestText('documentId', 1000).openapi({ example: 'harbor-basic-directive' }),

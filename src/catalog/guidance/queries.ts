@@ -8,7 +8,7 @@ import type {
   RegulatoryDocumentSummary,
   RegulatoryDocuments,
 } from './document-schema.ts';
-import type { Role, RoleFacts, RoleMappingRow, Roles, RolesQuery, StigMapping } from './role-schema.ts';
+import type { Role, RoleMappingRow, Roles, RolesQuery, StigMapping } from './role-schema.ts';
 
 export type DocumentService = ReturnType<typeof createDocumentService>;
 export type RoleService = ReturnType<typeof createRoleService>;
@@ -24,31 +24,8 @@ const matchingRoles = `FROM occupations
  WHERE (instr(title_fold, @search) > 0 OR instr(occupation_code, @search) > 0)
    AND (@family IS NULL OR family_fold = @family)`;
 
-const roleColumns = `summary_json AS facts,
-  (SELECT count(*) FROM role_mappings AS m WHERE m.occupation_code = occupations.occupation_code) AS stigMappingCount`;
-
-const stigsOfRole = `SELECT s.slug AS stigSlug, s.title AS stigTitle, r.version AS stigVersion, r.release_date AS releaseDate,
-       m.confidence_score AS confidenceScore, m.relevance_rank AS relevanceRank,
-       m.responsibility_level AS roleResponsibilityLevel, m.mapping_source AS mappingSource,
-       m.mapping_reason AS mappingReason
-  FROM role_mappings AS m
-  JOIN stigs AS s ON s.id = m.stig_id
-  JOIN stig_releases AS r ON r.id = s.current_release_id
- WHERE m.occupation_code = ?
- ORDER BY m.relevance_rank, s.slug`;
-
-// Without a work role the NICE keys are absent (D9.3).
-const rolesOfStig = `SELECT m.id, m.occupation_code AS occupationCode, o.title AS occupationTitle, o.job_zone AS jobZone,
-       m.confidence_score AS confidenceScore, m.responsibility_level AS roleResponsibilityLevel,
-       m.mapping_source AS mappingSource, m.mapping_reason AS mappingReason,
-       CASE WHEN w.work_role_id IS NULL THEN '{}' ELSE json_object(
-         'niceWorkRoleId', w.work_role_id, 'niceWorkRoleName', w.name,
-         'niceCategoryCode', w.category_code, 'niceCategoryName', w.category_name) END AS nice
-  FROM role_mappings AS m
-  JOIN occupations AS o ON o.occupation_code = m.occupation_code
-  LEFT JOIN work_roles AS w ON w.work_role_id = m.work_role_id
- WHERE m.stig_id = coalesce((SELECT id FROM stigs WHERE id = @number), (SELECT id FROM stigs WHERE slug = @slug))
- ORDER BY m.relevance_rank`;
+const roleSummary = `json_set(summary_json, '$.stigMappingCount',
+  (SELECT count(*) FROM role_mappings AS m WHERE m.occupation_code = occupations.occupation_code)) AS json`;
 
 const folded = (text: string | undefined) => (text === undefined ? null : fold(text));
 
@@ -92,25 +69,30 @@ export function createDocumentService(db: Database) {
 
 /** Occupational roles (rule D9). */
 export function createRoleService(db: Database) {
-  type RoleRow = { facts: string; stigMappingCount: number };
-  const listed = prepareList<RoleRow>(db, {
-    columns: roleColumns,
+  const listed = prepareList<{ json: string }>(db, {
+    columns: roleSummary,
     matching: matchingRoles,
     order: 'occupation_code',
   });
-  const stored = db.sqlite.prepare<[string], RoleRow & { details: string }>(
-    `SELECT ${roleColumns}, details_json AS details FROM occupations WHERE occupation_code = ?`,
+  const stored = db.sqlite.prepare<[string], Record<'json' | 'details', string>>(
+    `SELECT ${roleSummary}, details_json AS details FROM occupations WHERE occupation_code = ?`,
   );
-  const mappings = db.sqlite.prepare<[string], StigMapping>(stigsOfRole);
+  const mappings = db.sqlite.prepare<[string], StigMapping>(
+    `SELECT s.slug AS stigSlug, s.title AS stigTitle, r.version AS stigVersion, r.release_date AS releaseDate,
+           m.confidence_score AS confidenceScore, m.relevance_rank AS relevanceRank,
+           m.responsibility_level AS roleResponsibilityLevel, m.mapping_source AS mappingSource,
+           m.mapping_reason AS mappingReason
+      FROM role_mappings AS m
+      JOIN stigs AS s ON s.id = m.stig_id
+      JOIN stig_releases AS r ON r.id = s.current_release_id
+     WHERE m.occupation_code = ?
+     ORDER BY m.relevance_rank, s.slug`,
+  );
   return {
     /** By code (D3.4). */
     list({ search = '', family, ...page }: RolesQuery): Roles {
       const { rows, pagination } = listed({ search: fold(search), family: folded(family) }, page);
-      const roles = rows.map(({ facts, ...counted }) => ({
-        ...(JSON.parse(facts) as RoleFacts),
-        ...counted,
-      }));
-      return { roles, pagination };
+      return { roles: rows.map(({ json }) => JSON.parse(json)), pagination };
     },
 
     /** One role with everything that is known of it. Throws NOT_FOUND. */
@@ -118,20 +100,28 @@ export function createRoleService(db: Database) {
       db.read(() => {
         const found = stored.get(code);
         if (!found) throw notFound();
-        const { facts, stigMappingCount, details } = found;
-        return {
-          ...JSON.parse(facts),
-          stigMappingCount,
-          ...JSON.parse(details),
-          stigMappings: mappings.all(code),
-        };
+        const { json, details } = found;
+        return { ...JSON.parse(json), ...JSON.parse(details), stigMappings: mappings.all(code) };
       }),
   };
 }
 
 /** The occupations that act on a STIG (rule D9.4); `slugOf` gives the slug for any name of a STIG. */
 export function createRoleMappingService({ sqlite, read }: Database, slugOf: (name: string) => string) {
-  const rolesOf = sqlite.prepare<object, RoleMappingRow & { nice: string }>(rolesOfStig);
+  // Without a work role the NICE keys are absent (D9.3).
+  const rolesOf = sqlite.prepare<object, RoleMappingRow & { nice: string }>(
+    `SELECT m.id, m.occupation_code AS occupationCode, o.title AS occupationTitle, o.job_zone AS jobZone,
+           m.confidence_score AS confidenceScore, m.responsibility_level AS roleResponsibilityLevel,
+           m.mapping_source AS mappingSource, m.mapping_reason AS mappingReason,
+           CASE WHEN w.work_role_id IS NULL THEN '{}' ELSE json_object(
+             'niceWorkRoleId', w.work_role_id, 'niceWorkRoleName', w.name,
+             'niceCategoryCode', w.category_code, 'niceCategoryName', w.category_name) END AS nice
+      FROM role_mappings AS m
+      JOIN occupations AS o ON o.occupation_code = m.occupation_code
+      LEFT JOIN work_roles AS w ON w.work_role_id = m.work_role_id
+     WHERE m.stig_id = coalesce((SELECT id FROM stigs WHERE id = @number), (SELECT id FROM stigs WHERE slug = @slug))
+     ORDER BY m.relevance_rank`,
+  );
   return {
     /**
      * The occupations by relevance; none for an unknown STIG (D9.4). A STIG is named by its number (the `id` of its json

@@ -1,5 +1,14 @@
 import { z } from '@hono/zod-openapi';
-import { DateOrNull, Pagination, paging, requestText, search } from '../../http/schema.ts';
+import {
+  counts,
+  DateOrNull,
+  named,
+  Pagination,
+  paging,
+  requestText,
+  search,
+  texts,
+} from '../../http/schema.ts';
 
 const facts = {
   occupationCode: z.string().openapi({ example: '15-1244.00' }),
@@ -9,66 +18,50 @@ const facts = {
     .int()
     .nullable()
     .openapi({ description: 'null when O*NET gives this occupation no job zone.', example: 4 }),
-  taskCount: z.int(),
-  technologySkillCount: z.int(),
+  ...counts('taskCount', 'technologySkillCount'),
 };
 
 const summary = { ...facts, stigMappingCount: z.int() };
 
-export const RoleFacts = z.strictObject(facts);
-export type RoleFacts = z.infer<typeof RoleFacts>;
+export type RoleFacts = z.infer<z.ZodObject<typeof facts>>;
 
-export const RoleSummary = z.strictObject(summary).openapi('RoleSummary');
+export const RoleSummary = named('RoleSummary', summary);
 
-export const Task = z
-  .strictObject({
-    taskId: z.string(),
-    statement: z.string(),
-    taskType: z.string().nullable().openapi({ example: 'Core' }),
-  })
-  .openapi('Task');
+export const Task = named('Task', {
+  ...texts('taskId', 'statement'),
+  taskType: z.string().nullable().openapi({ example: 'Core' }),
+});
 
-export const TechnologySkill = z
-  .strictObject({
-    title: z.string().openapi({ example: 'Operating system software' }),
-    example: z.string().openapi({ example: 'Linux' }),
-    hotTechnology: z.boolean(),
-    inDemand: z.boolean(),
-  })
-  .openapi('TechnologySkill');
+export const TechnologySkill = named('TechnologySkill', {
+  title: z.string().openapi({ example: 'Operating system software' }),
+  example: z.string().openapi({ example: 'Linux' }),
+  hotTechnology: z.boolean(),
+  inDemand: z.boolean(),
+});
 
-export const ElementRating = z
-  .strictObject({ elementId: z.string(), name: z.string(), scaleId: z.string(), value: z.number() })
-  .openapi('ElementRating');
+export const ElementRating = named('ElementRating', {
+  ...texts('elementId', 'name', 'scaleId'),
+  value: z.number(),
+});
 
-export const EducationLevel = z
-  .strictObject({
-    elementId: z.string(),
-    name: z.string(),
-    scaleId: z.string(),
-    category: z.string(),
-    categoryDescription: z.string(),
-    value: z.number().describe('Percent.'),
-  })
-  .openapi('EducationLevel');
+export const EducationLevel = named('EducationLevel', {
+  ...texts('elementId', 'name', 'scaleId', 'category', 'categoryDescription'),
+  value: z.number().describe('Percent.'),
+});
 
 const score = z.number().min(0).max(1).openapi({ example: 0.95 });
 const level = z.string().openapi({ example: 'Primary' });
 const source = z.enum(['automated', 'curated']);
 
-export const StigMapping = z
-  .strictObject({
-    stigSlug: z.string(),
-    stigTitle: z.string(),
-    stigVersion: z.string(),
-    releaseDate: DateOrNull,
-    confidenceScore: score,
-    relevanceRank: z.int(),
-    roleResponsibilityLevel: level,
-    mappingSource: source,
-    mappingReason: z.string(),
-  })
-  .openapi('StigMapping');
+export const StigMapping = named('StigMapping', {
+  ...texts('stigSlug', 'stigTitle', 'stigVersion'),
+  releaseDate: DateOrNull,
+  confidenceScore: score,
+  relevanceRank: z.int(),
+  roleResponsibilityLevel: level,
+  mappingSource: source,
+  mappingReason: z.string(),
+});
 export type StigMapping = z.infer<typeof StigMapping>;
 
 /** The part of the full record that the catalog stores as JSON. */
@@ -83,24 +76,21 @@ const details = {
   education: z.array(EducationLevel),
 };
 
-export const RoleDetails = z.strictObject(details);
-export type RoleDetails = z.infer<typeof RoleDetails>;
+export type RoleDetails = z.infer<z.ZodObject<typeof details>>;
 
-export const Role = z
-  .strictObject({ ...summary, ...details, stigMappings: z.array(StigMapping) })
-  .openapi('Role');
+export const Role = named('Role', { ...summary, ...details, stigMappings: z.array(StigMapping) });
 export type Role = z.infer<typeof Role>;
 
-export const Roles = z.strictObject({ roles: z.array(RoleSummary), pagination: Pagination }).openapi('Roles');
+export const Roles = named('Roles', { roles: z.array(RoleSummary), pagination: Pagination });
 export type Roles = z.infer<typeof Roles>;
 
 const { tasks, technologySkills } = details;
-export const RoleFile = z
-  .strictObject({
-    ...{ occupationCode: z.string(), title: z.string() },
-    ...{ tasks, technologySkills, stigMappings: z.array(StigMapping) },
-  })
-  .openapi('RoleFile');
+export const RoleFile = named('RoleFile', {
+  ...texts('occupationCode', 'title'),
+  tasks,
+  technologySkills,
+  stigMappings: z.array(StigMapping),
+});
 
 export const codeParam = z.object({ code: requestText('code', 1000).openapi({ example: '15-1244.00' }) });
 
@@ -111,27 +101,26 @@ export const rolesQuery = z.object({
 });
 export type RolesQuery = z.infer<typeof rolesQuery>;
 
-export const RoleMappingRow = z
-  .strictObject({
-    id: z.int(),
-    occupationCode: z.string(),
-    occupationTitle: z.string(),
-    jobZone: z.int().nullable(),
-    confidenceScore: score,
-    roleResponsibilityLevel: level,
-    mappingSource: source,
-    mappingReason: z.string(),
-    niceWorkRoleId: z.string().optional().openapi({ example: 'IO-WRL-005' }),
-    niceWorkRoleName: z.string().optional(),
-    niceCategoryCode: z.string().optional(),
-    niceCategoryName: z.string().optional(),
-  })
-  .openapi('RoleMappingRow');
+export const RoleMappingRow = named('RoleMappingRow', {
+  id: z.int(),
+  ...texts('occupationCode', 'occupationTitle'),
+  jobZone: z.int().nullable(),
+  confidenceScore: score,
+  roleResponsibilityLevel: level,
+  mappingSource: source,
+  mappingReason: z.string(),
+  niceWorkRoleId: z.string().optional().openapi({ example: 'IO-WRL-005' }),
+  niceWorkRoleName: z.string().optional(),
+  niceCategoryCode: z.string().optional(),
+  niceCategoryName: z.string().optional(),
+});
 export type RoleMappingRow = z.infer<typeof RoleMappingRow>;
 
-export const RoleMapping = z
-  .strictObject({ gated: z.boolean(), federal: z.boolean(), mappings: z.array(RoleMappingRow) })
-  .openapi('RoleMapping');
+export const RoleMapping = named('RoleMapping', {
+  gated: z.boolean(),
+  federal: z.boolean(),
+  mappings: z.array(RoleMappingRow),
+});
 
 /** A number of a STIG or a slug; anything else is a 400, also for who would get the gated answer (rule D9.4). */
 export const benchmarkParam = z.object({

@@ -4,7 +4,7 @@ import { asksForFile, fileChoice, jsonOrFile, narrowedName, sendFile } from '../
 import { createRoutes } from '../../http/route.ts';
 import { jsonContent } from '../../http/schema.ts';
 import type { Citations } from './citations.ts';
-import { searchFile, searchPage } from './jobs.ts';
+import { openCitation, searchFile, searchPage } from './jobs.ts';
 import * as schemas from './schema.ts';
 
 /** Full-text search over the rules of current releases (additive). */
@@ -37,7 +37,7 @@ export function searchRoutes(access: Access, ask: Ask) {
 }
 
 /** Opens a citation, under the rights of what it names (rule D41.4). */
-export function citationRoutes(access: Access, citations: Citations) {
+export function citationRoutes(access: Access, ask: Ask, citations: Pick<Citations, 'isPublic'>) {
   const { app, route } = createRoutes('Catalog');
   const isPublic = (ref: string | undefined) => citations.isPublic(ref ?? '');
 
@@ -51,7 +51,7 @@ export function citationRoutes(access: Access, citations: Citations) {
       query: schemas.citeQuery,
       notFound: true,
       response: jsonContent(schemas.CitedAnswer, 'What is cited.'),
-      handle: ({ query }) => citations.open(query.ref),
+      handle: ({ query }) => ask(openCitation, query.ref),
     },
   );
 

@@ -1,12 +1,13 @@
 import type { User } from '../../auth/viewer.ts';
-import { type Column, joined } from '../../http/columns.ts';
+import { columnsOf } from '../../http/columns.ts';
 import { type FileChoice, type RenderedFile, renderFile } from '../../http/downloads.ts';
 import type { FilterLists } from '../../http/list-filter.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
+import type { Citations } from './citations.ts';
 import type { Answers } from './id-answers.ts';
 import type { FoundRule, SearchService } from './queries.ts';
 import { readSearchQuery } from './query.ts';
-import { type ListedSearch, type SearchAnswer, SearchResult } from './schema.ts';
+import { type CitedAnswer, type ListedSearch, type SearchAnswer, SearchResult } from './schema.ts';
 
 export interface SearchServices {
   search: SearchService;
@@ -17,11 +18,7 @@ export interface SearchServices {
 
 const mostNamed = 5;
 
-const { snippet: _, ...listed } = SearchResult.shape;
-const columns: Column<FoundRule>[] = Object.keys(listed).map((name) => ({
-  name,
-  value: ({ [name as keyof FoundRule]: value }) => (Array.isArray(value) ? joined(value) : value),
-}));
+const columns = columnsOf<FoundRule>(SearchResult.omit({ snippet: true }));
 
 const slugsOfList = ({ listStigs }: SearchServices, user: User, list: string | undefined) =>
   list === undefined ? undefined : listStigs.slugs(user, list, 'list');
@@ -55,3 +52,7 @@ export function searchFile(
   const rows = services.search.exported({ ...question, among: slugsOfList(services, user, list) });
   return renderFile(choice, { json: rows, root: 'rules', element: 'rule', columns, rows });
 }
+
+/** What a citation names. Throws 400 for another text, and 404 for what no release in the catalog has. */
+export const openCitation = ({ citations }: { citations: Citations }, ref: string): CitedAnswer =>
+  citations.open(ref);

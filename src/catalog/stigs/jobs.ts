@@ -1,8 +1,9 @@
+import { z } from '@hono/zod-openapi';
 import type { Viewer } from '../../auth/viewer.ts';
+import { pick } from '../../base/objects.ts';
 import type { FileType } from '../../http/answer.ts';
+import { columnsOf } from '../../http/columns.ts';
 import { type FileChoice, narrowedName, type RenderedFile, renderFile } from '../../http/downloads.ts';
-import type { Page } from '../../http/paging.ts';
-import { type Brief, briefOf } from './brief.ts';
 import type { SincePerStig, StigChangesService } from './changes.ts';
 import { changesFile, diffLines, diffName } from './changes-export.ts';
 import type { ChangesSince } from './changes-schema.ts';
@@ -11,13 +12,11 @@ import { checklistName, toCklb } from './cklb-writer.ts';
 import { type AddressedControls, toComponentDefinition } from './component.ts';
 import { filterDiff, type StigDiffService } from './diff.ts';
 import type { DiffFilter, DiffQuery, StigDiff } from './diff-schema.ts';
-import { findingColumns, toRawStig } from './export.ts';
 import type { RuleHistoryService } from './history.ts';
-import type { RuleHistory, RuleOverTime } from './history-schema.ts';
-import { type Beside, besideEachOther } from './likeness.ts';
+import type { RuleHistory } from './history-schema.ts';
 import type { StigNameIndex } from './name-index.ts';
-import { narrowed, type StigRelease, type StigService } from './queries.ts';
-import type { DownloadQuery } from './schema.ts';
+import { narrowed, type StigService, toFinding } from './queries.ts';
+import { type DownloadQuery, Finding } from './schema.ts';
 
 export interface StigServices {
   stigs: StigService;
@@ -48,6 +47,26 @@ export interface NamedFile {
   name: string;
 }
 
+/** The columns of the csv and xml downloads of a STIG (rule D5.4). */
+const columns = columnsOf(
+  z.object(
+    pick(
+      Finding.shape,
+      'groupId',
+      'title',
+      'severity',
+      'ruleId',
+      'ruleVersion',
+      'ruleTitle',
+      'vulnDiscussion',
+      'checkContent',
+      'fixText',
+      'ruleIdent',
+      'ruleIdents',
+    ),
+  ),
+);
+
 const bytesOf = (value: object | string) =>
   new Uint8Array(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)));
 
@@ -76,8 +95,14 @@ export function stigFile(
     return { bytes, format, name: `${name}_component-definition.json` };
   }
   const filter = { severity, cci: cciLookup.typed(cci).canonical, search };
-  const rows = narrowed(full.findings, filter);
-  const file = { json: toRawStig(full), root: 'stig', element: 'finding', columns: findingColumns, rows };
+  const rows = narrowed(full.findings, filter).map(toFinding);
+  const file = {
+    json: stigs.raw(release.id),
+    root: 'stig',
+    element: 'finding',
+    columns,
+    rows,
+  };
   const { bytes } = renderFile({ format, raw, banner }, file);
   return { bytes, format, name: `${narrowedName(name, filter)}.${format}` };
 }
@@ -120,35 +145,6 @@ export const changesSinceFile = (
 ): RenderedFile =>
   renderFile(choice, changesFile(services.changes.lines(since, wantedOf(services, scope, since))));
 
-/** What is new to a viewer in each of some lists. */
-export const newsOfLists = (
-  { changes, listChanges }: StigServices,
-  viewer: Viewer,
-  lists: string[],
-): ChangesSince[] => lists.map((list) => changes.since('seen', listChanges.news(viewer, list)));
-
-/** The rules of a list that changed since the viewer saw them, and of those a page, or all. Throws as `changesSince`. */
-export function changesBrief(services: StigServices, viewer: Viewer, list: string, page: Page | null): Brief {
-  return briefOf(changesSince(services, { viewer, list }, 'seen'), services.stigDiff.diff, page);
-}
-
 /** The rules with an id in any STIG, through all releases. Throws 404. */
 export const ruleHistory = (services: StigServices, id: string): RuleHistory =>
   services.ruleHistory.history(id);
-
-/** The rules with an id in one STIG, through all releases. */
-export const rulesOverTime = (services: StigServices, id: string, slug: string): RuleOverTime[] =>
-  services.ruleHistory.find(id, slug);
-
-/** Two STIGs and their rules side by side; the other one is named as people say it, null where no STIG is meant. */
-export function stigsBeside(
-  { stigs, stigNames }: StigServices,
-  slug: string,
-  other: string,
-): { left: StigRelease; right: StigRelease | null; lines: Beside[] } {
-  const left = stigs.full(slug);
-  const [named] = other === '' ? [] : [...stigNames.exactly(other), ...stigNames.said(other)];
-  if (named === undefined) return { left: left.release, right: null, lines: [] };
-  const right = stigs.full(named.slug, named.release ?? undefined);
-  return { left: left.release, right: right.release, lines: besideEachOther(left, right) };
-}

@@ -50,11 +50,12 @@ export function createRuleAutomation(db: Database): AutomationOf {
             count - automated AS manual, rules AS tests
        FROM content WHERE slug = ? ORDER BY publisher, name, benchmark_id`,
   );
-  const cache = perCatalogVersion(db, () => new LRUCache<string, StigAutomation>({ max: 300 }));
+  const cacheOf = perCatalogVersion(db, () => new LRUCache<string, StigAutomation>({ max: 300 }));
 
   return (slug) => {
-    const made = cache().get(slug) ?? automationOf(contents.all(slug));
-    cache().set(slug, made);
+    const cache = cacheOf();
+    const made = cache.get(slug) ?? automationOf(contents.all(slug));
+    cache.set(slug, made);
     return made;
   };
 }

@@ -1,0 +1,162 @@
+import type { Child } from 'hono/jsx';
+import { changedWords, type TextSegment } from './changed-words.ts';
+import { Severity } from './components.tsx';
+
+type Level = Parameters<typeof Severity>[0]['level'];
+
+type FieldChange =
+  | { field: 'ccis'; old: string[]; new: string[] }
+  | { field: 'title' | 'severity' | 'discussion' | 'check' | 'fix'; old: string; new: string };
+
+export const classNames = {
+  check: 'check',
+  fix: 'fix',
+  severity: 'severity',
+  mapping: 'CCIs',
+  cosmetic: 'wording',
+};
+
+/** Limits of a page in characters and milliseconds: texts beyond appear side by side, without marks. */
+const mostCompared = 600_000;
+
+const mostMilliseconds = 1000;
+
+/** Compares two texts word by word; null once the page reached its limit. */
+export type Marker = (before: string, after: string) => TextSegment[] | null;
+
+/** A marker for one page. Without a time limit, the same texts always get the same marks. */
+export function createMarker(milliseconds = mostMilliseconds): Marker {
+  let characters = mostCompared;
+  return (before, after) => {
+    characters -= before.length + after.length;
+    if (characters < 0 || milliseconds < 0) return null;
+    const started = performance.now();
+    const segments = changedWords(before, after);
+    milliseconds -= performance.now() - started;
+    return segments;
+  };
+}
+
+/** The words that two texts do not share, for each changed field of some rules; for jobs, as long texts take long. */
+export function markedFields(rules: { fields: FieldChange[] }[]): MarkedTexts {
+  const marker = createMarker();
+  const marked: MarkedTexts = new Map();
+  for (const { fields } of rules)
+    for (const field of fields) {
+      if (field.field === 'severity') continue;
+      const [before, after] = textsOf(field);
+      const key = keyOf(before, after);
+      if (!marked.has(key)) marked.set(key, marker(before, after));
+    }
+  return marked;
+}
+
+type MarkedTexts = Map<string, TextSegment[] | null>;
+
+const keyOf = (before: string, after: string) => `${before}\0${after}`;
+
+/** A marker that knows the marks of some texts; other texts have none. */
+export const markerOf =
+  (marked: MarkedTexts): Marker =>
+  (before, after) =>
+    marked.get(keyOf(before, after)) ?? null;
+
+/** The two texts of a changed field, for comparison. */
+export function textsOf(field: FieldChange): [before: string, after: string] {
+  return field.field === 'ccis' ? [field.old.join('\n'), field.new.join('\n')] : [field.old, field.new];
+}
+
+/** Unchanged characters shown around a change; a longer text than `longestUnchanged` loses its middle. */
+const context = 60;
+
+const longestUnchanged = 130;
+
+const longestChanged = 400;
+
+export const leftOut = ' […] ';
+
+const endOf = (text: string) => text.slice(-context).replace(/^\S{0,40}\s+/, '');
+
+const startOf = (text: string, length = context) => text.slice(0, length).replace(/\s+\S{0,40}$/, '');
+
+/** Cuts the middle of long unchanged segments, and the end of very long changed ones. */
+export function shortened(segments: TextSegment[]): TextSegment[] {
+  return segments.map(({ kind, text }, index) => {
+    if (kind !== 'equal')
+      return { kind, text: text.length > longestChanged ? startOf(text, longestChanged) + leftOut : text };
+    if (text.length <= longestUnchanged) return { kind, text };
+    const [isFirst, isLast] = [index === 0, index === segments.length - 1];
+    return { kind, text: `${isFirst ? '' : startOf(text)}${leftOut}${isLast ? '' : endOf(text)}` };
+  });
+}
+
+const cut = (text: string) => (text.length > longestChanged ? startOf(text, longestChanged) + leftOut : text);
+
+/** Whether a page shows a field shortened. */
+export function isShortened(field: FieldChange, marker: Marker): boolean {
+  if (field.field === 'severity') return false;
+  const [before, after] = textsOf(field);
+  const segments = marker(before, after);
+  if (segments === null) return cut(before) !== before || cut(after) !== after;
+  return shortened(segments).some(({ text }, index) => text !== segments[index]!.text);
+}
+
+export interface FieldProps {
+  field: FieldChange;
+  from: string;
+  to: string;
+  marker: Marker;
+  isShort?: boolean;
+}
+
+/** One changed field: the old text left, the new one right, with the changes marked. */
+export function Field({ field, from, to, marker, isShort = false }: FieldProps): Child {
+  if (field.field === 'severity') {
+    const side = (level: string) => <Severity level={level as Level} />;
+    return <Sides name="severity" sides={[from, side(field.old), to, side(field.new)]} />;
+  }
+  const [before, after] = textsOf(field);
+  const name = field.field === 'ccis' ? 'CCIs' : field.field;
+  const whole = marker(before, after);
+  if (whole === null) {
+    const shown = [before, after].map((text) => (isShort ? cut(text) : text));
+    return <Sides name={`${name} (changes not marked)`} sides={[from, shown[0], to, shown[1]]} />;
+  }
+  const segments = isShort ? shortened(whole) : whole;
+  const removed = segments
+    .filter(({ kind }) => kind !== 'added')
+    .map(({ kind, text }) => (kind === 'removed' ? <del>{text}</del> : text));
+  const added = segments
+    .filter(({ kind }) => kind !== 'removed')
+    .map(({ kind, text }) => (kind === 'added' ? <ins>{text}</ins> : text));
+  return <Sides name={name} sides={[from, removed, to, added]} />;
+}
+
+function Sides(props: { name: string; sides: [from: string, before: Child, to: string, after: Child] }) {
+  const [from, before, to, after] = props.sides;
+  const side = (version: string, text: Child) => (
+    <div>
+      <h4>
+        {props.name}, {version}
+      </h4>
+      <p class="text">{text}</p>
+    </div>
+  );
+  return (
+    <div class="sides">
+      {side(from, before)}
+      {side(to, after)}
+    </div>
+  );
+}
+
+/** A severity, or its change. */
+export function SeverityMove({ from, to }: { from: Level; to: Level }) {
+  if (from === to) return <Severity level={to} />;
+  return (
+    <>
+      <Severity level={from} /> <span aria-hidden="true">→</span>
+      <span class="hidden">to</span> <Severity level={to} />
+    </>
+  );
+}

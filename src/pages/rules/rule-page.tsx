@@ -1,0 +1,219 @@
+import type { Child } from 'hono/jsx';
+import { citation } from '../../base/citation.ts';
+import type { RuleText } from '../../catalog/stigs/reading.ts';
+import type { RuleAutomation } from '../../catalog/stigs/rule-automation.ts';
+import { Automation, automationPath } from '../parts/checked-by.tsx';
+import { Day, Facts, link, Menu, path, Severity, shortTitle } from '../parts/components.tsx';
+import { Prose } from '../parts/prose.tsx';
+import { ruleHref } from '../parts/rule-links.tsx';
+import type { View } from '../parts/view.ts';
+import type { RulePage } from './jobs.ts';
+import { RuleAside } from './rule-aside.tsx';
+import { RuleList } from './rule-list.tsx';
+import { wholeRule } from './whole-rule.ts';
+
+/** The page of a rule. */
+export function rulePage(page: RulePage): View {
+  const { slug, stigTitle, version, isCurrent, rules, filter, automation } = page;
+  const pinned = isCurrent ? '' : version;
+  const first = rules[0]!;
+  return {
+    title: `${first.groupId} ${first.ruleTitle}`,
+    section: 'stigs',
+    help: 'a-rule',
+    printed: `${stigTitle} ${version}, ${page.releaseDate ?? 'no date'}`,
+    heading: null,
+    body: (
+      <>
+        <p class="crumbs">
+          <a href="/stigs">STIGs</a> /{' '}
+          <a href={link(path('stigs', slug), { version: pinned, ...filter })} title={stigTitle}>
+            {shortTitle(stigTitle)}
+          </a>{' '}
+          {version}
+          {isCurrent ? '' : ' (not the latest release)'}
+        </p>
+        <div class="reading">
+          <RuleList page={page} pinned={pinned} />
+          <div class="read">
+            <div class="section-head">
+              <Neighbours page={page} pinned={pinned} label="Previous and next rule" />
+              <div class="actions">
+                {rules.map((rule) => (
+                  <CopyMenu
+                    rule={rule}
+                    label={rules.length === 1 ? 'Copy' : `Copy ${rule.ruleVersion}`}
+                    cite={citation(slug, version, rule.ruleId)}
+                    href={ruleHref(slug, rule, version)}
+                  />
+                ))}
+              </div>
+            </div>
+            <Removed page={page} />
+            {rules.map((rule, index) => (
+              <Rule {...{ rule, automation: automation[index]!, slug, heading: index }} />
+            ))}
+            <Neighbours page={page} pinned={pinned} label="Previous and next rule, again" />
+          </div>
+          <RuleAside page={page} />
+        </div>
+      </>
+    ),
+  };
+}
+
+function Neighbours({ page, pinned, label }: { page: RulePage; pinned: string; label: string }): Child {
+  const { slug, before, after, filter } = page;
+  return (
+    <nav class="pager" aria-label={label}>
+      {before === null ? null : (
+        <a rel="prev" href={ruleHref(slug, before, pinned, filter)}>
+          ← {before.groupId}
+        </a>
+      )}
+      {after === null ? null : (
+        <a rel="next" href={ruleHref(slug, after, pinned, filter)}>
+          {after.groupId} →
+        </a>
+      )}
+    </nav>
+  );
+}
+
+function Removed({ page: { slug, rules, version, isCurrent, history } }: { page: RulePage }): Child {
+  const over = history.find((each) => each.slug === slug);
+  if (over === undefined || isCurrent) return null;
+  if (over.current)
+    return (
+      <p class="warning">
+        This is not the latest release. <a href={ruleHref(slug, over)}>Show the rule in the latest release</a>
+      </p>
+    );
+  const last = over.releases.find(({ state }) => state !== 'removed');
+  const without = over.releases.findLast(
+    (each, index) => index < over.releases.indexOf(last!) && each.state === 'removed',
+  );
+  if (last === undefined || without === undefined) return null;
+  return (
+    <p class="warning">
+      <strong>Removed.</strong> {last.version} (<Day date={last.releaseDate} />) was the last release with{' '}
+      {rules[0]!.groupId}; {without.version} (<Day date={without.releaseDate} />) does not contain it.{' '}
+      {last.version === version ? (
+        'Its last text is shown here.'
+      ) : (
+        <a href={ruleHref(slug, over, last.version)}>Show its last text</a>
+      )}
+    </p>
+  );
+}
+
+interface RuleProps {
+  rule: RuleText;
+  heading: number;
+  automation: RuleAutomation;
+  slug: string;
+}
+
+function Rule({ rule, heading, automation: { state, content }, slug }: RuleProps) {
+  const legacy = rule.legacyIds.map((id) => (
+    <a class="tag mono" href={link('/search', { q: id })}>
+      {id}
+    </a>
+  ));
+  return (
+    <article>
+      {heading === 0 ? <h1>{rule.ruleTitle}</h1> : <h2>{rule.ruleTitle}</h2>}
+      <Facts
+        of={[
+          ['Severity', <Severity level={rule.severity} />],
+          ['V-ID', <Id name="V-ID" id={rule.groupId} href={link('/search', { q: rule.groupId })} />],
+          [
+            'STIG ID',
+            <Id name="STIG ID" id={rule.ruleVersion} href={link('/search', { q: rule.ruleVersion })} />,
+          ],
+          ['Rule ID', <Id name="rule ID" id={rule.ruleId} href={link('/search', { q: rule.ruleId })} />],
+          [
+            'SRG requirement',
+            <Id name="requirement" id={rule.title} href={link('/search', { q: rule.title })} />,
+          ],
+          ...(legacy.length === 0 ? [] : [['Legacy IDs', legacy] as [string, Child]]),
+          ...(rule.responsibility.trim() === ''
+            ? []
+            : [['Responsibility', rule.responsibility] as [string, Child]]),
+          [
+            'Checked by',
+            <>
+              <a href={automationPath(slug)}>
+                <Automation state={state} />
+              </a>{' '}
+              <span class="quiet">{content.join('; ')}</span>
+            </>,
+          ],
+        ]}
+      />
+      <section>
+        <div class="section-head">
+          <h2>Discussion</h2>
+        </div>
+        <div class="section-text">
+          <Prose text={rule.vulnDiscussion} />
+        </div>
+      </section>
+      {[
+        { name: 'Check', text: rule.checkContent },
+        { name: 'Fix', text: rule.fixText },
+      ].map(({ name, text }) => (
+        <section>
+          <div class="section-head">
+            <h2>{name}</h2>
+          </div>
+          <div class="section-text">
+            <Prose text={text} copied={name.toLowerCase()} />
+          </div>
+        </section>
+      ))}
+    </article>
+  );
+}
+
+/** The link, the citation, and the whole rule as text and as Markdown: the script adds a button to each. */
+function CopyMenu(props: {
+  rule: RuleText;
+  label: string;
+  cite: string;
+  /** The address of the rule in this release. */
+  href: string;
+}): Child {
+  const { rule, label, cite, href } = props;
+  return (
+    <Menu label={label}>
+      <div class="copies">
+        <p>
+          Link <Id name="link" id={href} href={href} />
+        </p>
+        <p>
+          Citation <Id name="citation" id={cite} href={link('/cite', { ref: cite })} />
+        </p>
+        {(['text', 'Markdown'] as const).map((form) => (
+          <section>
+            <div class="section-head">
+              <b>Whole rule as {form}</b>
+            </div>
+            <pre data-copy={`rule as ${form}`} tabindex={0}>
+              {wholeRule(rule, cite, form)}
+            </pre>
+          </section>
+        ))}
+      </div>
+    </Menu>
+  );
+}
+
+/** An id with its link; the script adds a button that copies it. */
+function Id({ name, id, href }: { name: string; id: string; href: string }): Child {
+  return (
+    <a class="mono" data-cite={name} href={href}>
+      {id}
+    </a>
+  );
+}
