@@ -8,6 +8,7 @@ import {
   type XmlElement,
   type XmlHandler,
   type XmlNode,
+  type XmlVisitor,
 } from '../src/read/xml.ts';
 import type { ControlsResult } from './controls/catalog.ts';
 import { isCciList, parseCciList } from './controls/cci-list.ts';
@@ -66,45 +67,28 @@ export function parseXml(bytes: Uint8Array, options: ParseOptions): Parsed {
 }
 
 function readingOf(root: XmlElement, framework: string | undefined): XmlReading {
-  if (isBenchmark(root)) {
-    const { visitor, result } = createBenchmarkReader(root);
-    return {
-      kind: 'xccdf',
-      handler: treeBuilder(visitor),
-      finish(warnings) {
-        const read = result();
-        if ('reason' in read) return { ...read, content: null, warnings };
-        const content = { type: 'stig' as const, release: read.release };
-        return { kind: 'xccdf', content, warnings: [...warnings, ...read.warnings] };
-      },
-    };
-  }
-  if (isDataStream(root)) {
-    const { visitor, contents, losses } = createDataStreamReader(root);
-    return {
-      kind: 'scap',
-      handler: treeBuilder(visitor),
-      finish(warnings) {
-        const read = contents();
-        if (read === null) return skippedResults(root, 'scap', warnings);
-        const content = { type: 'scap' as const, contents: read };
-        return { kind: 'scap', content, warnings: [...warnings, ...losses.warnings()] };
-      },
-    };
-  }
+  if (isBenchmark(root)) return readingBy('xccdf', createBenchmarkReader(root));
+  if (isDataStream(root)) return readingBy('scap', createDataStreamReader(root));
   const [kind, , parse] = treeKinds.find(([, isRoot]) => isRoot(root)) ?? [];
   if (kind && parse) {
     let tree = null as XmlNode | null;
     const visitor = wholeTree((node) => {
       tree = node;
     });
-    return {
-      kind,
-      handler: treeBuilder(visitor),
-      finish: (warnings) => fromControls(parse(tree!, framework), warnings),
-    };
+    return readingBy(kind, { visitor, result: () => fromControls(parse(tree!, framework), []) });
   }
   return foreignReading(root);
+}
+
+function readingBy(kind: Kind, { visitor, result }: { visitor: XmlVisitor; result(): Parsed }): XmlReading {
+  return {
+    kind,
+    handler: treeBuilder(visitor),
+    finish(warnings) {
+      const parsed = result();
+      return { ...parsed, warnings: [...warnings, ...parsed.warnings] };
+    },
+  };
 }
 
 /** Skips a document of a kind that is not read, and finds out whether it has the results of a scan. */
@@ -118,26 +102,21 @@ function foreignReading(root: XmlElement): XmlReading {
     ? `SCAP content that is not read (root <${name}>): import the data stream of SCAP 1.2, 1.3 or 1.4`
     : `XML of an unknown kind: root <${name}>${name === 'CHECKLIST' ? aChecklist : ''}`;
   let hasResults = false;
-  const handler = treeBuilder({
+  const visitor: XmlVisitor = {
     visit(element) {
       hasResults ||= isTestResult(element);
       return 'children';
     },
     tree() {},
-  });
-  return {
-    kind,
-    handler,
-    finish: (warnings) =>
-      hasResults
-        ? skippedResults(root, isScap ? 'scap' : 'xccdf', warnings)
-        : { kind, content: null, reason, warnings },
   };
-}
-
-function skippedResults({ name }: XmlElement, kind: Kind, warnings: string[]): Parsed {
-  const reason = `an XCCDF TestResult (root <${name.slice(0, 64)}>): ${scanResults}`;
-  return { kind, content: null, reason, warnings };
+  const results = `an XCCDF TestResult (root <${name}>): ${scanResults}`;
+  return readingBy(kind, {
+    visitor,
+    result: () =>
+      hasResults
+        ? { kind: isScap ? 'scap' : 'xccdf', content: null, reason: results, warnings: [] }
+        : { kind, content: null, reason, warnings: [] },
+  });
 }
 
 const ourNames =

@@ -14,6 +14,7 @@ export interface ReadElement {
 
 /** The attributes of markup in a text that have content. */
 const markupAttributes = ['alt', 'href', 'idref', 'src', 'title'];
+const none: string[] = [];
 const signature = 'http://www.w3.org/2000/09/xmldsig#';
 
 /**
@@ -36,7 +37,7 @@ export function createLossCounter(
   defaults = new Map<string, string[]>(),
 ) {
   const unread = ({ name, attributes }: XmlElement) =>
-    unstoredAttributes(attributes, read[name]?.attributes ?? []).filter(
+    unstoredAttributes(attributes, read[name]?.attributes ?? none).filter(
       (attribute) => !defaults.get(attribute)?.includes(attributes[attribute]!.trim()),
     );
 
@@ -52,21 +53,21 @@ export function createLossCounter(
     for (const name of unread(element)) losses.add(`${element.name}@${name}`);
   }
 
-  /** `seen` has the text of the first child of each name. */
-  function child(parent: XmlElement, node: XmlNode | string, seen: Map<string, string>): void {
+  /** `seen` has the first child of each name of which one is read. */
+  function child(parent: XmlElement, node: XmlNode | string, seen: Map<string, XmlNode>): void {
     if (typeof node === 'string') {
       if (node.trim() !== '') losses.add(`text of ${parent.name}`);
       return;
     }
     const { name, uri } = node;
-    const { one = [], many = [] } = read[parent.name] ?? {};
-    const isRead = uri === parent.uri && (many.includes(name) || one.includes(name));
-    const first = seen.get(name);
-    const isRepeated = isRead && first !== undefined && one.includes(name);
-    if (isRead && first === undefined) seen.set(name, textOf(node).trim());
-    if (isRead && !isRepeated) element(node, parent);
-    else if (hasContent(node) && !(isRepeated && textOf(node).trim() === first))
-      losses.add(`${isRepeated ? 'a repeated ' : ''}${parent.name}/${name}`);
+    const { one, many } = read[parent.name] ?? {};
+    const isOwn = uri === parent.uri;
+    const isOne = isOwn && one?.includes(name) === true;
+    const first = isOne ? seen.get(name) : undefined;
+    if (isOne && !first) seen.set(name, node);
+    if ((isOne && !first) || (isOwn && many?.includes(name))) element(node, parent);
+    else if (hasContent(node) && !(first && textOf(first).trim() === textOf(node).trim()))
+      losses.add(`${first ? 'a repeated ' : ''}${parent.name}/${name}`);
   }
 
   function element(node: XmlNode, parent: XmlElement = node): void {
@@ -76,10 +77,10 @@ export function createLossCounter(
       return;
     }
     attributes(node);
-    const isText = !shape.one && !shape.many;
-    if (isText) markup(node);
-    const seen = new Map<string, string>();
-    for (const each of isText ? [] : node.children) child(node, each, seen);
+    if (shape.one || shape.many) {
+      const seen = new Map<string, XmlNode>();
+      for (const each of node.children) child(node, each, seen);
+    } else markup(node);
   }
 
   function markup(node: XmlNode): void {

@@ -1,6 +1,6 @@
 import { compareCodePoints, count, hasAtMost } from '../../src/base/text.ts';
 import { ImportError } from '../../src/read/import-error.ts';
-import { isTestResult } from '../../src/read/scan-results.ts';
+import { isTestResult, scanResults } from '../../src/read/scan-results.ts';
 import {
   childrenOf,
   elementsOf,
@@ -37,6 +37,11 @@ export interface ScapContent {
   rules: ScapRule[];
 }
 
+/** The contents of a data stream, or why it has none. */
+export type ScapResult =
+  | { kind: 'scap'; content: { type: 'scap'; contents: ScapContent[] }; warnings: string[] }
+  | { kind: 'scap'; content: null; reason: string; warnings: string[] };
+
 /** A benchmark as it is read: its head has the children of the benchmark that are read but rules. */
 interface ReadBenchmark {
   component: string;
@@ -72,11 +77,11 @@ export function isDataStream({ name, uri }: XmlElement): boolean {
 }
 
 /**
- * The visitor of a data stream, and the function that gives its contents, or null for scan results. It reads of each
- * benchmark the name, version, dates and rules, and nothing of OVAL, OCIL and CPE components; `losses` has the tests that
- * it cannot judge (rule D38.1). Throws `ImportError` for a stream without a benchmark, and for an incomplete one.
+ * The visitor of a data stream, and the function that gives its contents, or why it has none. It reads of each
+ * benchmark the name, version, dates and rules, and nothing of OVAL, OCIL and CPE components; warnings name the tests
+ * that it cannot judge (rule D38.1). Throws `ImportError` for a stream without a benchmark, and for an incomplete one.
  */
-export function createDataStreamReader(root: XmlElement) {
+export function createDataStreamReader(root: XmlElement): { visitor: XmlVisitor; result(): ScapResult } {
   const benchmarks: ReadBenchmark[] = [];
   /** SCAP versions by the ids of the components that their data streams list, and the first of all as `''`. */
   const versions = new Map<string, string>();
@@ -124,8 +129,7 @@ export function createDataStreamReader(root: XmlElement) {
     },
   };
 
-  function contents(): ScapContent[] | null {
-    if (hasResults) return null;
+  function contents(): ScapContent[] {
     if (benchmarks.length === 0) throw fault('the data stream has no XCCDF benchmark');
     const seen = new Set<string>();
     return benchmarks.map((benchmark) => {
@@ -141,7 +145,15 @@ export function createDataStreamReader(root: XmlElement) {
     });
   }
 
-  return { visitor, contents, losses };
+  return {
+    visitor,
+    result() {
+      const reason = `an XCCDF TestResult (root <${root.name}>): ${scanResults}`;
+      if (hasResults) return { kind: 'scap', content: null, reason, warnings: [] };
+      const content = { type: 'scap' as const, contents: contents() };
+      return { kind: 'scap', content, warnings: losses.warnings() };
+    },
+  };
 }
 
 /** Adds the SCAP version of a data stream to the components that it lists. */

@@ -48,14 +48,14 @@ export function readGroup(node: XmlNode, notes: GroupNotes): XccdfFinding[] {
   if (rules.length === 0 && `${group.groupTitle}${group.groupDescription}` !== '')
     notes.losses.add('Group without a rule of its own');
   return [
-    ...rules.map((rule) => ({ ...group, ...readRule(rule, groupId, notes) })),
+    ...rules.map((rule) => readRule(rule, group, notes)),
     ...childrenOf(node, 'Group').flatMap((inner) => readGroup(inner, notes)),
   ];
 }
 
-type RuleFields = Omit<XccdfFinding, 'groupId' | 'groupTitle' | 'groupDescription'>;
+type GroupFields = Pick<XccdfFinding, 'groupId' | 'groupTitle' | 'groupDescription'>;
 
-function readRule(rule: XmlNode, groupId: string, notes: GroupNotes): RuleFields {
+function readRule(rule: XmlNode, group: GroupFields, notes: GroupNotes): XccdfFinding {
   const { losses } = notes;
   const ruleId = idOf(rule.attributes.id);
   const remark = (what: string) => {
@@ -63,7 +63,7 @@ function readRule(rule: XmlNode, groupId: string, notes: GroupNotes): RuleFields
     ids.push(ruleId.slice(0, 64));
     notes.remarks.set(what, ids);
   };
-  if (ruleId.trim() === '') notes.faults.push(`a rule of group ${groupId.slice(0, 64)} has no id`);
+  if (ruleId.trim() === '') notes.faults.push(`a rule of group ${group.groupId.slice(0, 64)} has no id`);
   const weight = rule.attributes.weight?.trim() || '10.0';
   if (!Number.isFinite(Number(weight))) remark(`the weight "${weight.slice(0, 20)}", which is not a number`);
   const descriptions = childrenOf(rule, 'description').map((each) => plainText(each, descriptionTagOf));
@@ -75,7 +75,12 @@ function readRule(rule: XmlNode, groupId: string, notes: GroupNotes): RuleFields
     ...fixTexts.map((each) => each.attributes.fixref),
     ...childrenOf(rule, 'fix').map((each) => each.attributes.id),
   ];
+  const { ccis, legacyIds } = readIdents(rule, remark, losses);
+  const checks = readChecks(rule, notes);
   return {
+    groupId: group.groupId,
+    groupTitle: group.groupTitle,
+    groupDescription: group.groupDescription,
     ruleId,
     ruleVersion: firstText(rule, 'version'),
     severity: readSeverity(rule, ruleId, remark, notes.faults),
@@ -93,10 +98,14 @@ function readRule(rule: XmlNode, groupId: string, notes: GroupNotes): RuleFields
     responsibility: parts.Responsibility,
     iaControls: parts.IAControls,
     referenceIdentifier: targets[0] ?? null,
-    ...readIdents(rule, remark, losses),
+    ccis,
+    legacyIds,
     fixText: joinTexts(fixTexts.map((each) => plainText(each))),
     fixId: fixIds.find((id) => id) ?? '',
-    ...readChecks(rule, notes),
+    checkSystem: checks.checkSystem,
+    checkContent: checks.checkContent,
+    checkRefHref: checks.checkRefHref,
+    checkRefName: checks.checkRefName,
   };
 }
 

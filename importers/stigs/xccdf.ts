@@ -34,8 +34,8 @@ export function looksLikeBenchmark(text: string): boolean {
 
 /** A release of a DISA manual STIG, or why a benchmark is none. */
 export type XccdfResult =
-  | { release: XccdfRelease; warnings: string[] }
-  | { kind: 'xccdf' | 'scap' | 'other'; reason: string };
+  | { kind: 'xccdf'; content: { type: 'stig'; release: XccdfRelease }; warnings: string[] }
+  | { kind: 'xccdf' | 'scap' | 'other'; content: null; reason: string; warnings: string[] };
 
 /** A benchmark that is read: its head has all children of the root but groups. */
 interface ReadBenchmark extends GroupNotes {
@@ -59,7 +59,7 @@ export function createBenchmarkReader(root: XmlElement): { visitor: XmlVisitor; 
     isAutomated: false,
   };
   const counter = createLossCounter(readElements, benchmark.losses, defaultValues);
-  const seen = new Map<string, string>();
+  const seen = new Map<string, XmlNode>();
   counter.attributes(root);
   const visitor: XmlVisitor = {
     visit(element, around) {
@@ -71,9 +71,9 @@ export function createBenchmarkReader(root: XmlElement): { visitor: XmlVisitor; 
     },
     tree(node) {
       counter.child(root, node, seen);
-      if (node.name === 'Group' && node.uri === root.uri)
-        benchmark.findings.push(...readGroup(node, benchmark));
-      else benchmark.head.children.push(node);
+      const isGroup = node.name === 'Group' && node.uri === root.uri;
+      for (const finding of isGroup ? readGroup(node, benchmark) : []) benchmark.findings.push(finding);
+      if (!isGroup) benchmark.head.children.push(node);
     },
     text: (text) => counter.child(root, text, seen),
   };
@@ -86,32 +86,32 @@ export function createBenchmarkReader(root: XmlElement): { visitor: XmlVisitor; 
  */
 function resultOf(benchmark: ReadBenchmark): XccdfResult {
   const { head, findings, isAutomated } = benchmark;
-  if (benchmark.hasResults)
-    return { kind: 'xccdf', reason: `a benchmark with an XCCDF TestResult: ${scanResults}` };
+  if (benchmark.hasResults) return skipped('xccdf', `a benchmark with an XCCDF TestResult: ${scanResults}`);
   const hasTexts = findings.some(({ checkContent }) => checkContent !== '');
   if (isAutomated && !hasTexts)
-    return { kind: 'scap', reason: 'a SCAP benchmark (automated checks): it cannot be imported as a STIG' };
+    return skipped('scap', 'a SCAP benchmark (automated checks): it cannot be imported as a STIG');
   const releaseInfo = childrenOf(head, 'plain-text').find(
     ({ attributes }) => attributes.id === 'release-info',
   );
   const isNumbered = /^\d+$/.test(firstText(head, 'version'));
   // Other publishers use XCCDF 1.2 too, with versions like `2`.
-  if (head.uri === namespace12 && !(releaseInfo && isNumbered && hasTexts)) {
-    return {
-      kind: 'scap',
-      reason:
-        'an XCCDF 1.2 benchmark without the marks of a manual STIG of DISA (release-info, a whole number as version, texts of checks)',
-    };
-  }
-  if (!releaseInfo && !isNumbered) {
-    return {
-      kind: 'other',
-      reason: 'an XCCDF benchmark of another publisher: no release-info, no DISA version',
-    };
-  }
+  if (head.uri === namespace12 && !(releaseInfo && isNumbered && hasTexts))
+    return skipped(
+      'scap',
+      'an XCCDF 1.2 benchmark without the marks of a manual STIG of DISA (release-info, a whole number as version, texts of checks)',
+    );
+  if (!releaseInfo && !isNumbered)
+    return skipped('other', 'an XCCDF benchmark of another publisher: no release-info, no DISA version');
   if (!releaseInfo) throw new ImportError('the benchmark has no release-info');
   return readManual(benchmark, plainText(releaseInfo));
 }
+
+const skipped = (kind: 'xccdf' | 'scap' | 'other', reason: string): XccdfResult => ({
+  kind,
+  content: null,
+  reason,
+  warnings: [],
+});
 
 function readManual(benchmark: ReadBenchmark, releaseInfo: string): XccdfResult {
   const { head, findings, groupIds, faults } = benchmark;
@@ -131,19 +131,21 @@ function readManual(benchmark: ReadBenchmark, releaseInfo: string): XccdfResult 
   const { status, statusDate } = readStatus(head, warnings);
   if (info.benchmarkDate === null && statusDate === null)
     warnings.push('the release has neither a benchmark date nor a status date');
+  const release = {
+    benchmarkId,
+    title,
+    description: firstText(head, 'description'),
+    version,
+    releaseInfo,
+    status,
+    statusDate,
+    benchmarkDate: info.benchmarkDate,
+    profiles: readProfiles(head, groupIds, warnings),
+    findings,
+  };
   return {
-    release: {
-      benchmarkId,
-      title,
-      description: firstText(head, 'description'),
-      version,
-      releaseInfo,
-      status,
-      statusDate,
-      benchmarkDate: info.benchmarkDate,
-      profiles: readProfiles(head, groupIds, warnings),
-      findings,
-    },
+    kind: 'xccdf',
+    content: { type: 'stig', release },
     warnings: [...warnings, ...remarksOf(benchmark), ...benchmark.losses.warnings()],
   };
 }

@@ -17,8 +17,8 @@ import { listEntryRoutes } from '../collections/list-entries-api.ts';
 import { listRoutes } from '../collections/lists-api.ts';
 import type { Access } from '../http/access.ts';
 import type { Env } from '../http/env.ts';
+import type { WorkOnUpload } from '../pages/checklists/uploads.ts';
 import type { Services } from '../services.ts';
-import type { WorkOnUpload } from '../site/checklists/uploads.ts';
 
 /** The routes of the API, in the order in which `/openapi.json` lists them. */
 export function apiRoutes(

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { createApp } from '../../src/app/app.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
-import { createUploads } from '../../src/site/checklists/uploads.ts';
+import { createUploads } from '../../src/pages/checklists/uploads.ts';
 import { say, scaled } from '../faults/support/profile.ts';
 import { verifier } from '../support/app.ts';
 import { writeCkl } from '../support/ckl-writer.ts';

@@ -53,7 +53,7 @@ const bob = await sessionCaller(t, await userCaller(t, { sub: 'bob' }));
 lists.after(() => t.db.close());
 
 const make = async (name: string, visibility = 'PRIVATE') =>
-  (await loadPage(t, '/lists', ann, { name, visibility })).location!;
+  (await loadPage(t, '/systems', ann, { name, visibility })).location!;
 const entries = async (home: string): Promise<Record<string, unknown>[]> =>
   (await t.get(`/api/v1${home}/stigs`, { token: null, headers: ann })).json.stigs;
 
@@ -271,9 +271,9 @@ lists('STIGs that are checked are added to the list that is selected, or none of
   const home = await make('Checked');
   const list = home.split('/').at(-1)!;
   const slug = ['slate_server_2025', 'quill_enterprise_linux_9'];
-  assert.is((await loadPage(t, '/lists/add', ann, { list, slug })).location, home);
+  assert.is((await loadPage(t, '/systems/add', ann, { list, slug })).location, home);
   assert.equal((await fields(home, 'slug')).flat(), slug);
-  assert.is((await loadPage(t, '/lists/add', ann, { list })).status, 400);
+  assert.is((await loadPage(t, '/systems/add', ann, { list })).status, 400);
   for (const path of ['/stigs', '/search?q=slate+server']) {
     const { html } = await loadPage(t, path, ann);
     assert.match(html, '<input type="checkbox" name="slug" value="slate_server_2025"/>');
@@ -385,7 +385,7 @@ lists('a pinned STIG says what is newer, and takes it at one press', async () =>
   // From the page of a STIG: the release that it shows, where the box is ticked.
   const other = await make('From a page');
   const id = other.split('/').at(-1)!;
-  await loadPage(t, '/lists/add', ann, { list: id, slug: 'slate_server_2025', release: 'V1R1' });
+  await loadPage(t, '/systems/add', ann, { list: id, slug: 'slate_server_2025', release: 'V1R1' });
   assert.is((await entries(other))[0]!.release, 'V1R1');
   const shown = await loadPage(t, '/stigs/slate_server_2025?version=V1R1', ann);
   assert.match(shown.html, /name="release" value="V1R1" checked/);
