@@ -1,7 +1,9 @@
 import { count, hasAtMost, indexedWords } from '../../src/base/text.ts';
+import type { Database } from '../../src/db/database.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { beginsWithColumn, type CsvRow, readCsv } from '../read/csv.ts';
 import { excerpt } from '../read/source-text.ts';
+import type { Stated } from '../read/stated.ts';
 
 /** Words and phrases that stand for each other in a search (rule D35.1), each as `indexedWords` joined by blanks. */
 export interface SynonymGroup {
@@ -55,4 +57,12 @@ function readGroup(row: CsvRow): SynonymGroup {
     words.set(word, text);
   }
   return { row: row.number, words: [...words.keys()], reason };
+}
+
+/** Stores the synonyms of one source, inside the run's transaction; gives the ledger's target and counts. */
+export function stageSynonyms({ sqlite }: Database, sourceId: number, groups: SynonymGroup[]): Stated {
+  const insert = sqlite.prepare('INSERT INTO synonym_groups VALUES (?, ?, ?, ?)');
+  for (const { row, words, reason } of groups) insert.run(sourceId, row, JSON.stringify(words), reason);
+  const words = new Set(groups.flatMap((group) => group.words));
+  return { target: 'synonyms', counts: { groups: groups.length, words: words.size } };
 }
