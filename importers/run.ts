@@ -18,7 +18,7 @@ import {
 import { noteArchives } from './outcomes.ts';
 import { parseGroup, parseSource } from './parse.ts';
 import { Phases } from './phases.ts';
-import { Staging } from './staging.ts';
+import { createStaging } from './staging.ts';
 import type { SlugChange } from './stigs/write.ts';
 import { storeDigest } from './stored-digest.ts';
 
@@ -119,7 +119,7 @@ async function importAll(db: Database, paths: string[], options: ImportOptions):
   const startedAt = now().toISOString();
   const run: Run = {
     options,
-    staging: new Staging(db, startedAt, options.framework),
+    staging: createStaging(db, startedAt, options.framework),
     lines: [],
     parts: [],
     overrides: options.overrides ?? new Map<string, string>(),
