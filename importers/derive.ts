@@ -5,7 +5,7 @@ import type { CatalogPart } from './controls/catalog.ts';
 import { lackingOf, removeParts } from './controls/parts.ts';
 import { deriveControls, removeLargest } from './crosswalk/derive-crosswalk.ts';
 import { deriveDocuments } from './guidance/derive-documents.ts';
-import { deriveRoles, remapStigs, ruleIsOutdated } from './guidance/roles/derive-roles.ts';
+import { deriveRoles, mappingsAreOutdated, remapStigs } from './guidance/roles/derive-roles.ts';
 import type { OpenLine } from './ledger-lines.ts';
 import { noteDecisions, noteDocuments, noteRemoved, noteScap } from './outcomes.ts';
 import type { Phases } from './phases.ts';
@@ -118,7 +118,7 @@ function deriveGuidance(db: Database, { lines, staging }: StagedRun, touched: Se
   const superseded = new Map<number, string>();
   if (staging.documentSources.size > 0 || staging.replaced > 0)
     noteDocuments(lines, deriveDocuments(db, staging.documentSources));
-  const outdated = ruleIsOutdated(db);
+  const outdated = mappingsAreOutdated(db);
   if (staging.roleSources.size > 0 || staging.replaced > 0 || outdated) {
     staging.begin();
     if (outdated) staging.replaced++;
