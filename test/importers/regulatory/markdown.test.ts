@@ -455,13 +455,13 @@ markdown('a cover without a title rejects the document', async () => {
 
 markdown('what would take a parser for hours is refused, and nothing is stored', async () => {
   for (const [body, reason] of [
-    ['*_'.repeat(10_000), 'has too many marks in one paragraph'],
-    ['*_  \n'.repeat(10_000), 'has too many marks in one paragraph'],
+    ['*_'.repeat(10_000), 'has too many marks in one run of lines'],
+    ['*_  \n'.repeat(10_000), 'has too many marks in one run of lines'],
     ['a\n\n'.repeat(50_000), 'has more than 80000 lines and marks'],
     ['- '.repeat(20_000), 'nests more than 60 levels deep (line 4)'],
     ['>'.repeat(20_000), 'nests more than 60 levels deep (line 4)'],
     [`${'>'.repeat(50)}a\n${'a\n'.repeat(30_000)}`, 'has too many lines in nested lists and quotations'],
-    ['[a]: b\n"c\n'.repeat(8000), 'has too many definitions in one run of lines'],
+    ['[a]: b\n"c\n'.repeat(8000), 'has too many marks in one run of lines'],
   ] as const) {
     const line = await load(document('title: A', `# One\n\n${body} x must\n`));
     assert.equal([line.outcome, line.reason], ['rejected', `the Markdown ${reason}`]);
@@ -486,9 +486,9 @@ markdown('hostile text is read, or refused by its bounds', async () => {
   const outcomes: string[] = [];
   for (const body of bodies) {
     const { outcome, reason } = await load(document('title: A', body));
-    outcomes.push(reason?.match(/80000 lines|one paragraph/)?.[0] ?? outcome);
+    outcomes.push(reason?.match(/80000 lines|one run of lines/)?.[0] ?? outcome);
   }
-  const expected = `80000 lines, one paragraph, imported, imported, 80000 lines, imported, 80000 lines, 80000 lines,
+  const expected = `80000 lines, one run of lines, imported, imported, 80000 lines, imported, 80000 lines, 80000 lines,
     80000 lines, 80000 lines, imported`;
   assert.equal(outcomes, expected.split(/,\s+/));
 });
