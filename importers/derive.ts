@@ -4,7 +4,7 @@ import type { SourceProblem } from '../src/read/import-error.ts';
 import type { CatalogPart } from './controls/catalog.ts';
 import { lackingOf, removeParts } from './controls/parts.ts';
 import { deriveControls, removeLargest } from './crosswalk/derive-crosswalk.ts';
-import { deriveDocuments } from './guidance/derive-documents.ts';
+import { deriveDocuments } from './guidance/documents.ts';
 import { deriveRoles, mappingsAreOutdated, remapStigs } from './guidance/roles/derive-roles.ts';
 import type { OpenLine } from './ledger-lines.ts';
 import { noteDecisions, noteDocuments, noteRemoved, noteScap } from './outcomes.ts';

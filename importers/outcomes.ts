@@ -1,5 +1,5 @@
 import type { Part, Removed } from './controls/parts.ts';
-import type { DocumentOutcome } from './guidance/derive-documents.ts';
+import type { DocumentOutcome } from './guidance/documents.ts';
 import type { OpenLine } from './ledger-lines.ts';
 import { excerpt } from './read/source-text.ts';
 import type { ScapOutcome } from './stigs/derive-scap.ts';

@@ -7,8 +7,8 @@ import { curatedMappings } from './curated-mappings.ts';
 import { deriveRoleMappings } from './derive-mappings.ts';
 import { familyOf } from './families.ts';
 import { tablesVersion } from './product-classes.ts';
-import { removeSource } from './remove-source.ts';
 import type { OccupationRecord } from './role-record.ts';
+import { removeSource } from './stage-roles.ts';
 
 /** Whether the stored mappings were made from other tables of classes. */
 export function mappingsAreOutdated({ sqlite }: Database): boolean {

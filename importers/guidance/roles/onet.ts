@@ -106,11 +106,27 @@ function readRelease(
   forEach('softwareSkills', (row, { technologySkills }) => {
     technologySkills.push(skillOf(row, 'Element Name', 'Workplace Example', 'Element ID'));
   });
-  forEach('elements', (row, occupation) => readElement(row, occupation, losses));
+  forEach('elements', (row, occupation) => {
+    const rating = ratingOf(row);
+    const list = /^(?:IM|LV)$/.test(rating.scaleId) ? listOf(rating.elementId, occupation) : null;
+    if (list === null) losses.add(lossOf(rating));
+    else if (isUsed(row)) list.push({ ...rating, value: numberIn(row) });
+  });
   const levels = new Map(
     rowsOf('educationCategories').map((row) => [levelOf(row), cell(row, 'Category Description')]),
   );
-  forEach('education', (row, occupation) => readEducation(row, occupation, levels, losses));
+  // Only levels that some workers need.
+  forEach('education', (row, { education }) => {
+    const rating = ratingOf(row);
+    if (!rating.elementId.startsWith('2.D') || rating.scaleId !== 'RL') losses.add(lossOf(rating));
+    else if (isUsed(row) && numberIn(row) > 0)
+      education.push({
+        ...rating,
+        category: cell(row, 'Category'),
+        categoryDescription: levels.get(levelOf(row)) ?? '',
+        value: numberIn(row),
+      });
+  });
   for (const { skills, abilities, workActivities, education } of occupations.values()) {
     for (const list of [skills, abilities, workActivities])
       list.sort((a, b) => byElement(a, b) || compareCodePoints(a.scaleId, b.scaleId));
@@ -164,14 +180,11 @@ function skillOf(row: Row, titleColumn: string, exampleColumn: string, codeColum
   };
 }
 
-function readElement(row: Row, occupation: OccupationRecord, losses: Losses): void {
-  const elementId = cell(row, 'Element ID');
-  const scaleId = cell(row, 'Scale ID');
-  const list = listOf(elementId, occupation);
-  if (list === null || !/^(?:IM|LV)$/.test(scaleId)) losses.add(lossOf(row));
-  else if (isUsed(row))
-    list.push({ elementId, name: cell(row, 'Element Name'), scaleId, value: numberIn(row) });
-}
+const ratingOf = (row: Row) => ({
+  elementId: cell(row, 'Element ID'),
+  name: cell(row, 'Element Name'),
+  scaleId: cell(row, 'Scale ID'),
+});
 
 function listOf(elementId: string, occupation: OccupationRecord) {
   if (/^1\.A(?:\.|$)/.test(elementId)) return occupation.abilities;
@@ -179,36 +192,11 @@ function listOf(elementId: string, occupation: OccupationRecord) {
   return /^4\.A(?:\.|$)/.test(elementId) ? occupation.workActivities : null;
 }
 
-/** Only rows of the scale RL above zero: the levels that some workers need. */
-function readEducation(
-  row: Row,
-  { education }: OccupationRecord,
-  levels: Map<string, string>,
-  losses: Losses,
-): void {
-  const elementId = cell(row, 'Element ID');
-  const scaleId = cell(row, 'Scale ID');
-  if (!elementId.startsWith('2.D') || scaleId !== 'RL') {
-    losses.add(lossOf(row));
-    return;
-  }
-  const value = isUsed(row) ? numberIn(row) : 0;
-  if (value === 0) return;
-  education.push({
-    elementId,
-    name: cell(row, 'Element Name'),
-    scaleId,
-    category: cell(row, 'Category'),
-    categoryDescription: levels.get(levelOf(row)) ?? '',
-    value,
-  });
-}
-
 const levelOf = (row: Row) => ['Element ID', 'Scale ID', 'Category'].map((name) => cell(row, name)).join(' ');
 
 /** A kind of row that is not stored, by the branch of its element: `1.A`. */
-const lossOf = (row: Row) =>
-  `a row of ${excerpt(cell(row, 'Element ID'), 3)} on the scale ${excerpt(cell(row, 'Scale ID'), 10)}`;
+const lossOf = ({ elementId, scaleId }: ReturnType<typeof ratingOf>) =>
+  `a row of ${excerpt(elementId, 3)} on the scale ${excerpt(scaleId, 10)}`;
 
 /** Whether a row states a value, and O*NET does not recommend to leave it out. */
 const isUsed = (row: Row) =>

@@ -26,6 +26,8 @@ const stigs = `
   VMware vSphere 8.0 ESXi                        | SRG-OS-VMM   | virtualization or cloud
   Application Security and Development           | SRG-APP      | application development
   Active Directory Domain                        | SRG-OS       | directory or identity service
+  Okta Identity as a Service                     |              | directory or identity service
+  Acme Identity Manager PostgreSQL               |              | database
   IBM z/OS TSS                                   | SRG-OS-GPOS  | mainframe
   Network Infrastructure Policy                  |              | organization and policy
   Windowsill Planter                             | SRG-APP      | none
