@@ -5,7 +5,6 @@ import { ask, userCaller } from '../../support/callers.ts';
 import { suite } from '../../support/harness.ts';
 import { put, scratchFolder } from '../../support/scratch.ts';
 import { told } from '../../support/told.ts';
-import { makeZip } from '../../support/zip.ts';
 
 const markdown = suite('Regulatory documents in Markdown');
 
@@ -415,21 +414,6 @@ markdown('a section that begins with a rule has no head, whatever rules stand fa
   assert.is(lines[0]!.outcome, 'imported');
   const { actionableItems } = await get('boats');
   assert.equal(told(actionableItems, 'text'), ['The first must stay.', 'The last must stay.']);
-});
-
-markdown('so is a folder in a zip, beside other things', async () => {
-  const zip = makeZip([
-    ...parts.map(([name, data]) => ({ name: `a/ropes/${name}`, data })),
-    { name: 'a/one.md', data: document('title: One') },
-    { name: 'a/cover.md', data: '# A cover without sections\n' },
-  ]);
-  const { lines } = await runImport(t.db, [put(folder, 'ropes.zip', zip)]);
-  assert.equal(lines.map((line) => [line.source.replace(/^.*!\//, ''), line.outcome]).slice(1), [
-    ['a/cover.md', 'skipped'],
-    ['a/one.md', 'imported'],
-    ['a/ropes', 'imported'],
-  ]);
-  await isTheDocument();
 });
 
 markdown('the head of a cover gives the title where no heading does; code ends with its file', async () => {
