@@ -3,8 +3,8 @@ import type { Database } from '../src/db/database.ts';
 import type { CatalogPart } from './controls/catalog.ts';
 import { lackingOf, removeParts } from './controls/parts.ts';
 import { deriveControls, removeLargest } from './crosswalk/derive-crosswalk.ts';
-import { deriveDocuments } from './guidance/derive-documents.ts';
-import { deriveRoles, remapStigs, ruleIsOutdated } from './guidance/roles/derive-roles.ts';
+import { deriveDocuments } from './guidance/documents.ts';
+import { deriveRoles, mappingsAreOutdated, remapStigs } from './guidance/roles/derive-roles.ts';
 import type { OpenLine } from './ledger-lines.ts';
 import { noteDecisions, noteDocuments, noteProblems, noteRemoved, noteSuperseded } from './outcomes.ts';
 import type { Phases } from './phases.ts';
@@ -124,7 +124,7 @@ function deriveCatalogs(db: Database, { lines, staging, parts, phases }: StagedR
 function deriveGuidance(db: Database, { lines, staging }: StagedRun, touched: Set<number>): void {
   if (staging.sources.documents.size > 0 || staging.replaced > 0)
     noteDocuments(lines, deriveDocuments(db, staging.sources.documents));
-  const isOutdated = ruleIsOutdated(db);
+  const isOutdated = mappingsAreOutdated(db);
   if (staging.sources.roles.size > 0 || staging.replaced > 0 || isOutdated) {
     staging.begin();
     if (isOutdated) staging.replaced++;

@@ -1,7 +1,7 @@
 // What is known only when all sources are read goes into the open lines of the ledger.
 import type { SourceProblem } from '../src/read/import-error.ts';
 import type { Part, Removed } from './controls/parts.ts';
-import type { DocumentOutcome } from './guidance/derive-documents.ts';
+import type { DocumentOutcome } from './guidance/documents.ts';
 import { archivesAround, type OpenLine } from './ledger-lines.ts';
 import { excerpt } from './read/source-text.ts';
 import type { IdentityOutcomes } from './stigs/identity-outcomes.ts';

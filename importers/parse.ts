@@ -25,7 +25,7 @@ import {
   parseMarkdownFolder,
 } from './guidance/markdown.ts';
 import { beginsWithHead } from './guidance/markdown-head.ts';
-import { isCuratedCsv, parseCuratedCsv } from './guidance/roles/curated-csv.ts';
+import { isCuratedCsv, parseCuratedCsv } from './guidance/roles/curated-mappings.ts';
 import { isNice, parseNice } from './guidance/roles/nice.ts';
 import { parseOnet } from './guidance/roles/onet.ts';
 import { parseXml } from './parse-xml.ts';

@@ -3,10 +3,29 @@ import { fold } from '../../src/base/text.ts';
 import { RegulatoryDocument, RegulatoryDocumentSummary } from '../../src/catalog/guidance/document-schema.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
-import { excerpt } from '../read/source-text.ts';
+import { excerpt, firstOf } from '../read/source-text.ts';
 import type { Stated } from '../read/stated.ts';
 import { type DocumentRecord, inOrder } from './document-record.ts';
-import { statedBy } from './stage-documents.ts';
+
+/** Stores the documents of one source, inside the run's transaction; gives the ledger's target and counts. */
+export function stageDocuments(db: Database, sourceId: number, documents: DocumentRecord[]): Stated {
+  const insert = db.sqlite.prepare('INSERT INTO document_facts VALUES (?, ?, ?)');
+  for (const each of documents) insert.run(sourceId, each.documentId, JSON.stringify(each));
+  return statedBy(documents);
+}
+
+/** The ledger's target and counts of documents. */
+function statedBy(documents: DocumentRecord[]): Stated {
+  const ids = documents.map((each) => each.documentId);
+  return {
+    target: firstOf(ids, 3),
+    counts: {
+      documents: documents.length,
+      signposts: documents.flatMap((each) => each.signposts).length,
+      actionableItems: documents.flatMap((each) => each.actionableItems).length,
+    },
+  };
+}
 
 /** A document as one source states it. */
 interface Edition {
@@ -37,26 +56,29 @@ export function deriveDocuments(db: Database, fresh: Set<number>): DocumentOutco
   const { sqlite } = db;
   const editions = readEditions(db);
   const taken = new Set(editions.map((each) => each.documentId));
-  const outcomes = new Map<number, DocumentOutcome & { served: DocumentRecord[] }>();
-  for (const { sourceId, sha256 } of editions)
-    outcomes.set(sourceId, { sha256, reason: null, warnings: [], served: [] });
+  const outcomes = new Map(
+    editions.map(({ sourceId, sha256 }) => [
+      sourceId,
+      { sha256, warnings: [] as string[], served: [] as DocumentRecord[] },
+    ]),
+  );
   sqlite.exec('DELETE FROM documents');
   const insert = prepareInsert(db, 'documents');
   for (const [stated, group] of Map.groupBy(editions, (each) => each.documentId)) {
-    const { kept, lost } = choose(group);
-    for (const [index, { sourceId, sha256, record }] of kept.entries()) {
+    const { chosen, superseded } = choose(group);
+    for (const [index, { sourceId, sha256, record }] of chosen.entries()) {
       const documentId = index === 0 ? stated : freeId(stated, sha256, taken);
       const document = { ...(JSON.parse(record) as DocumentRecord), documentId };
       const { served, warnings } = outcomes.get(sourceId)!;
       insert(rowOf(document));
       served.push(document);
-      if (kept.length > 1)
+      const other = chosen[index === 0 ? 1 : 0];
+      if (chosen.length > 1)
         warnings.push(
-          `the document ${stated} has another text in ${nameOf(kept[index === 0 ? 1 : 0]!)}: both stay, this one as ` +
-            documentId,
+          `the document ${stated} has another text in ${nameOf(other!)}: both stay, this one as ${documentId}`,
         );
     }
-    for (const { edition, winner, why } of lost) {
+    for (const { edition, winner, why } of superseded) {
       const loss = `${stated} is superseded: ${nameOf(winner)} ${why}`;
       outcomes.get(edition.sourceId)!.warnings.push(loss);
       // A source of an earlier run has no line in the ledger of this one.
@@ -66,14 +88,14 @@ export function deriveDocuments(db: Database, fresh: Set<number>): DocumentOutco
   }
   const retarget = sqlite.prepare('UPDATE sources SET target = ? WHERE id = ?');
   const remove = sqlite.prepare('DELETE FROM sources WHERE id = ?');
-  return [...outcomes].map(([sourceId, { served, ...outcome }]) => {
+  return [...outcomes].map(([sourceId, { sha256, warnings, served }]) => {
     if (served.length === 0) {
       remove.run(sourceId);
-      return { ...outcome, reason: outcome.warnings.join('; '), warnings: [] };
+      return { sha256, reason: warnings.join('; '), warnings: [] };
     }
     const stated = statedBy(served);
     retarget.run(stated.target, sourceId);
-    return { ...outcome, ...stated };
+    return { sha256, reason: null, warnings, ...stated };
   });
 }
 
@@ -90,29 +112,21 @@ function readEditions({ sqlite }: Database): Edition[] {
     .all();
 }
 
-interface Choice {
-  kept: Edition[];
-  lost: { edition: Edition; winner: Edition; why: string }[];
-}
-
 /** The editions of one id that stay: of each publisher the texts with the latest date, and those without a date. */
-function choose(editions: Edition[]): Choice {
-  const choice: Choice = { kept: [], lost: [] };
-  const latest = new Map<string, Edition>();
-  const byText = new Map<string, Edition>();
+function choose(editions: Edition[]) {
+  const chosen: Edition[] = [];
+  const superseded: { edition: Edition; winner: Edition; why: string }[] = [];
   for (const edition of editions) {
-    const { publisher, published } = edition;
-    const text = JSON.stringify([publisher, published, edition.text]);
-    const last = latest.get(publisher) ?? edition;
-    const same = byText.get(text);
-    if (published !== '' && published < last.published)
-      choice.lost.push({ edition, winner: last, why: `states it as of ${last.published}, a later date` });
-    else if (same) choice.lost.push({ edition, winner: same, why: 'has the same text' });
-    else choice.kept.push(edition);
-    latest.set(publisher, last);
-    byText.set(text, same ?? edition);
+    const { publisher, published, text } = edition;
+    const ofPublisher = chosen.filter((each) => each.publisher === publisher);
+    const [latest] = ofPublisher;
+    const same = ofPublisher.find((each) => each.published === published && each.text === text);
+    if (latest !== undefined && published !== '' && published < latest.published)
+      superseded.push({ edition, winner: latest, why: `states it as of ${latest.published}, a later date` });
+    else if (same !== undefined) superseded.push({ edition, winner: same, why: 'has the same text' });
+    else chosen.push(edition);
   }
-  return choice;
+  return { chosen, superseded };
 }
 
 /** The id of another text: with the first 8 digits of its hash, or more where a source states that id itself. */
@@ -124,17 +138,15 @@ function freeId(stated: string, sha256: string, taken: Set<string>): string {
   return id;
 }
 
-function nameOf({ source }: Edition): string {
-  return excerpt(source, 300);
-}
+const nameOf = ({ source }: Edition) => excerpt(source, 300);
 
 function rowOf(record: DocumentRecord) {
   const { documentId, title, publisher, publisherId, doctype, signposts, actionableItems } = record;
-  const counts = { signpostCount: signposts.length, actionableItemCount: actionableItems.length };
   const document = inOrder(RegulatoryDocument.shape, {
     id: stableId('regdoc', documentId),
     status: undefined,
-    ...counts,
+    signpostCount: signposts.length,
+    actionableItemCount: actionableItems.length,
     ...record,
   });
   return {
