@@ -12,36 +12,32 @@ import { readBundle } from '../content/read-bundle.ts';
 import { trustedKeys } from '../content/trust.ts';
 import { asCopyError } from '../db/copy.ts';
 import { contentPlanPage } from '../site/content/plan-page.tsx';
-import { flag, parse, print, tell, text } from './command.ts';
+import { command, print, tell } from './command.ts';
 
 /** The text shows at most so many lines of a kind; JSON and the page show all. */
 const mostLines = 20;
 
-export const planCommand = {
-  usage: 'gapstone content plan BUNDLE [--all] [--html FILE] [--db FILE] [--users-db FILE] [--json]',
-  help: [
-    `plan: --all            every line, not ${mostLines} of a kind`,
-    '      --html FILE      also as one HTML file; it must not exist yet',
-  ],
-  async run(args: string[]) {
-    const { values, positionals } = parse(args, ['BUNDLE'], { html: text, all: flag });
-    const [file] = positionals as [string];
-    const config = readConfig(values);
-    requireFolder(config.db);
-    if (values.html !== undefined && isTaken(values.html))
-      throw new CommandError(`${values.html} already exists: choose another name`);
-    const plan = await inPrivateFolder(`${realFile(config.db)}.plan`, async (temporary) => {
-      const keys = trustedKeys(config.usersDb);
-      const bundle = await readBundle(file, keys, { now: new Date(), unpackTo: temporary });
-      return planBundle(config, bundle, temporary);
+export const planCommand = () =>
+  command('plan', 'show what applying a bundle would change', {
+    examples: ['gapstone content plan q3.bundle'],
+  })
+    .argument('<bundle>', 'the bundle; it is verified first')
+    .option('--all', `every line, not ${mostLines} of a kind`)
+    .option('--html <file>', 'also as one HTML file; it must not exist yet')
+    .action(async (file, { all, html, ...options }) => {
+      const config = readConfig(options);
+      requireFolder(config.db);
+      if (html !== undefined && isTaken(html))
+        throw new CommandError(`${html} already exists: choose another name`);
+      const plan = await inPrivateFolder(`${realFile(config.db)}.plan`, async (temporary) => {
+        const keys = trustedKeys(config.usersDb);
+        const bundle = await readBundle(file, keys, { now: new Date(), unpackTo: temporary });
+        return planBundle(config, bundle, temporary);
+      });
+      for (const warning of plan.warnings) tell(`warning: ${warning}`);
+      print(options.json, plan, inText(plan, all ? Number.POSITIVE_INFINITY : mostLines));
+      if (html !== undefined) writePage(html, plan, config);
     });
-    for (const warning of plan.warnings) tell(`warning: ${warning}`);
-    const most = values.all ? Number.POSITIVE_INFINITY : mostLines;
-    print(values.json, plan, inText(plan, most));
-    if (values.html !== undefined) writePage(values.html, plan, config);
-    return 0;
-  },
-};
 
 function inText(plan: Plan, most: number): string[] {
   const refusals = plan.refusals.map((line) => `apply would refuse it: ${line}`);

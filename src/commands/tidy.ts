@@ -7,55 +7,54 @@ import { beforeOf, undoneOf } from '../content/exchanges.ts';
 import { appliedBundles } from '../content/trust.ts';
 import { requireDatabaseFile } from '../db/database.ts';
 import { auditedRun } from './audit.ts';
-import { type Command, parse, print, tell, text } from './command.ts';
-import { readLifetime } from './token.ts';
+import { command, print, seconds, tell } from './command.ts';
 
-export const tidyCommand: Command = {
-  name: 'tidy',
-  summary: 'list what restore, apply and upgrades set aside, and remove what is older',
-  usage: 'gapstone tidy [--older-than 30d] [--db FILE] [--users-db FILE] [--json]',
-  help: [
-    '--older-than T  remove what was set aside longer ago: 12h, 30d ...; never the catalog that "content rollback" goes back to',
-    '--json          each file with bytes, since, why and removed as JSON, a line for each',
-  ],
-  settings: ['auditFile', 'auditFailure'],
-  examples: ['gapstone tidy', 'gapstone tidy --older-than 30d'],
-  async run(args) {
-    const { values } = parse(args, [], { 'older-than': text });
-    const age = values['older-than'];
-    const seconds = age === undefined ? null : readLifetime(age, 'older-than');
-    const config = readConfig(values);
-    requireDatabaseFile(config.db);
-    const all = setAside(config);
-    const old = seconds === null ? [] : removable(all, seconds, new Date());
-    let removed: SetAside[] = [];
-    if (old.length > 0) {
+export const tidyCommand = () =>
+  command('tidy', 'list what restore, apply and upgrades set aside, and remove what is older', {
+    settings: ['auditFile', 'auditFailure'],
+    examples: ['gapstone tidy', 'gapstone tidy --older-than 30d'],
+  })
+    .option(
+      '--older-than <time>',
+      'remove what was set aside longer ago: 12h, 30d ...; never the catalog that "content rollback" goes back to',
+      seconds,
+    )
+    .action(async ({ olderThan, ...options }) => {
+      const config = readConfig(options);
+      requireDatabaseFile(config.db);
+      const all = setAside(config);
+      const old = olderThan === undefined ? [] : removable(all, olderThan, new Date());
       const event = { action: 'database.tidy', objectType: 'file', objectId: dirname(config.db) };
-      removed = await auditedRun(
-        config,
-        event,
-        () => remove(old),
-        (removed) => ({ removed: removed.map(({ file }) => basename(file)) }),
+      const removed =
+        old.length === 0
+          ? []
+          : await auditedRun(
+              config,
+              event,
+              () => remove(old),
+              (files) => ({ removed: files.map(({ file }) => basename(file)) }),
+            );
+      for (const each of all) {
+        const isRemoved = removed.includes(each);
+        const { file, bytes, since, why, kept } = each;
+        const note = isRemoved ? 'removed' : kept ? 'kept: "content rollback" goes back to it' : 'set aside';
+        print(
+          options.json,
+          { file, bytes, since: since.toISOString(), why, removed: isRemoved },
+          `${since.toISOString()}  ${megabytes([each])}  ${file}: ${why}; ${note}`,
+        );
+      }
+      const removal = olderThan === undefined ? '' : `, ${removed.length} of ${megabytes(removed)} removed`;
+      tell(
+        all.length === 0
+          ? 'nothing is set aside'
+          : `${count(all.length, 'file')} of ${megabytes(all)} set aside${removal}`,
       );
-    }
-    for (const each of all) {
-      const isRemoved = removed.includes(each);
-      const { file, bytes, since, why, kept } = each;
-      const note = isRemoved ? 'removed' : kept ? 'kept: "content rollback" goes back to it' : 'set aside';
-      print(values.json, { file, bytes, since: since.toISOString(), why, removed: isRemoved }, [
-        `${since.toISOString()}  ${(bytes / 1e6).toFixed(1)} MB  ${file}: ${why}; ${note}`,
-      ]);
-    }
-    const bytes = (of: SetAside[]) =>
-      `${(of.reduce((sum, each) => sum + each.bytes, 0) / 1e6).toFixed(1)} MB`;
-    tell(
-      all.length === 0
-        ? 'nothing is set aside'
-        : `${count(all.length, 'file')} of ${bytes(all)} set aside${seconds === null ? '' : `, ${removed.length} of ${bytes(removed)} removed`}`,
-    );
-    return removed.length < old.length ? 1 : 0;
-  },
-};
+      if (removed.length < old.length) process.exitCode = 1;
+    });
+
+const megabytes = (files: SetAside[]) =>
+  `${(files.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6).toFixed(1)} MB`;
 
 /** A file that a command laid beside a database, with the log files beside it. */
 export interface SetAside {

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Option } from '@commander-js/extra-typings';
 import { readConfig } from '../base/config.ts';
 import { AppError, CommandError } from '../base/errors.ts';
 import { statIfThere } from '../base/files.ts';
@@ -7,48 +8,47 @@ import { createRuleHistoryService } from '../catalog/stigs/history.ts';
 import { createReferenceLookup, type ReferenceLookup } from '../checklists/reference-lookup.ts';
 import { fileText, keyOf, largestText, placesIn, referencesOf } from '../checklists/reference-scan.ts';
 import type { Reference, References } from '../checklists/reference-schema.ts';
-import { type Command, flag, openToLook, parse, tell, text } from './command.ts';
+import { command, tell } from './command.ts';
+import { openToLook } from './open-to-look.ts';
 import { referencesWriters } from './references-writers.ts';
 
-const formats = ['text', 'json', 'csv', 'sarif'] as const;
-
-export const referencesCommand: Command = {
-  name: 'references',
-  summary: 'find the ids of rules, controls and CCIs in files, and say what became of them',
-  usage: `gapstone references PATH... [--format text|json|csv|sarif] [--strict] [--db FILE] [--users-db FILE]`,
-  help: [
-    'PATH          a file, or a folder with everything in it; binary files, links and files over 8 MiB are skipped',
-    '--format F    text (default: what is not current), json, csv, or sarif (without what is current)',
-    '--json        the same as --format json',
-    '--strict      exit with 1 where an id is not current, or a file was skipped',
-  ],
-  examples: ['gapstone references docs', 'gapstone references --format sarif --strict playbooks'],
-  async run(args) {
-    const { values, positionals } = parse(args, null, { format: text, strict: flag });
-    if (positionals.length === 0) throw new CommandError('expected PATH..., got no arguments', 2);
-    const format = formats.find((each) => each === (values.format ?? (values.json ? 'json' : 'text')));
-    if (format === undefined) throw new CommandError(`--format must be one of ${formats.join(', ')}`, 2);
-    using db = openToLook(readConfig(values));
-    const lookup = createReferenceLookup(db, createRuleHistoryService(db));
-    const writer = referencesWriters[format]();
-    const counts: Partial<References['counts']> = {};
-    let skipped = 0;
-    const skip = (path: string, why: string) => {
-      skipped++;
-      tell(`${path} is skipped: ${why}`);
-    };
-    process.stdout.write(writer.begin);
-    const find = (file: string) => {
-      const found = referencesInFile(file, lookup, skip);
-      for (const { state } of found) counts[state] = (counts[state] ?? 0) + 1;
-      process.stdout.write(writer.next(found.map((each) => ({ file, ...each }))));
-    };
-    for (const path of positionals) eachFile(path, find, skip);
-    process.stdout.write(writer.end(counts));
-    const isClean = skipped === 0 && Object.keys(counts).every((state) => state === 'current');
-    return values.strict && !isClean ? 1 : 0;
-  },
-};
+export const referencesCommand = () =>
+  command('references', 'find the ids of rules, controls and CCIs in files, and say what became of them', {
+    notes: ['--json is the same as --format json.'],
+    examples: ['gapstone references docs', 'gapstone references --format sarif --strict playbooks'],
+  })
+    .argument(
+      '<path...>',
+      'files, or folders with everything in them; binary files, links and files over 8 MiB are skipped',
+    )
+    .addOption(
+      new Option(
+        '--format <format>',
+        'text (what is not current), json, csv, or sarif (what is not current)',
+      ).choices(['text', 'json', 'csv', 'sarif']),
+    )
+    .option('--strict', 'exit with 1 where an id is not current, or a file was skipped')
+    .action((paths, { format, strict, ...options }) => {
+      using db = openToLook(readConfig(options));
+      const lookup = createReferenceLookup(db, createRuleHistoryService(db));
+      const writer = referencesWriters[format ?? (options.json ? 'json' : 'text')]();
+      const counts: Partial<References['counts']> = {};
+      let skipped = 0;
+      const skip = (path: string, why: string) => {
+        skipped++;
+        tell(`${path} is skipped: ${why}`);
+      };
+      const find = (file: string) => {
+        const found = referencesInFile(file, lookup, skip);
+        for (const { state } of found) counts[state] = (counts[state] ?? 0) + 1;
+        process.stdout.write(writer.next(found.map((each) => ({ file, ...each }))));
+      };
+      process.stdout.write(writer.begin);
+      for (const path of paths) eachFile(path, find, skip);
+      process.stdout.write(writer.end(counts));
+      const isClean = skipped === 0 && Object.keys(counts).every((state) => state === 'current');
+      if (strict && !isClean) process.exitCode = 1;
+    });
 
 const neither = 'neither a file nor a folder';
 
