@@ -7,7 +7,7 @@ import { requireFolder } from '../base/installation.ts';
 import { programFolder } from '../base/root.ts';
 import { escaped } from '../base/text.ts';
 import { type Plan, planBundle } from '../content/plan.ts';
-import { type PlanSection, planHeading, planSections, totals } from '../content/plan-words.ts';
+import { planHeading, planSections, signed, totals } from '../content/plan-words.ts';
 import { readBundle } from '../content/read-bundle.ts';
 import { trustedKeys } from '../content/trust.ts';
 import { asCopyError } from '../db/copy.ts';
@@ -45,26 +45,23 @@ function inText(plan: Plan, most: number): string[] {
   const lines = sections.flatMap((section) => [
     '',
     `${section.title}: ${totals(section)}`,
-    ...signed(section).flatMap(([sign, , texts]) => [
-      ...texts.slice(0, most).map((each) => `  ${sign} ${each}`),
-      ...(texts.length > most ? [`  ${sign} and ${texts.length - most} more`] : []),
+    ...signed(section).flatMap(({ sign, lines }) => [
+      ...lines.slice(0, most).map((line) => `  ${sign} ${line}`),
+      ...(lines.length > most ? [`  ${sign} and ${lines.length - most} more`] : []),
     ]),
   ]);
   const nothing = sections.length === 0 ? ['', 'nothing would change'] : [];
   return [planHeading(plan), ...refusals, ...lines, ...nothing];
 }
 
-const signed = ({ come, change, go }: PlanSection): [string, string, string[]][] => [
-  ['+', 'added', come],
-  ['~', 'changed', change],
-  ['-', 'removed', go],
-];
-
 function writePage(file: string, plan: Plan, { banner }: Config): void {
   const { bundle, digest, refusals, warnings } = plan;
   const page = contentPlanPage({
     style: readFileSync(join(programFolder, 'site', 'assets', 'style.css'), 'utf8'),
-    ...{ banner, heading: planHeading(plan), refusals, warnings },
+    banner,
+    heading: planHeading(plan),
+    refusals,
+    warnings,
     facts: [
       ['Digest of the catalog afterwards', digest],
       ['Bundle', bundle.bundle],
@@ -73,8 +70,8 @@ function writePage(file: string, plan: Plan, { banner }: Config): void {
     sections: planSections(plan).map((section) => ({
       title: section.title,
       totals: totals(section),
-      lines: signed(section).flatMap(([sign, word, texts]) =>
-        texts.map((each): [string, string, string] => [sign, word, each]),
+      lines: signed(section).flatMap(({ sign, word, lines }) =>
+        lines.map((line): [string, string, string] => [sign, word, line]),
       ),
     })),
   });
