@@ -56,9 +56,10 @@ export const tidyCommand = () =>
 const megabytes = (files: SetAside[]) =>
   `${(files.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6).toFixed(1)} MB`;
 
-/** A file that a command laid beside a database, with the log files beside it. */
+/** A file that a command set aside beside a database. */
 export interface SetAside {
   file: string;
+  /** With the log files beside it. */
   bytes: number;
   since: Date;
   why: string;
@@ -72,34 +73,39 @@ const kinds: [ending: RegExp, why: string][] = [
   [/^\.before-\d+$/, 'from before a bundle'],
   [/^\.undone-\d+$/, 'taken back by a rollback'],
 ];
-const companions = ['', '-wal', '-shm', '-journal'];
 
-/** What lies beside both databases, the oldest first (rule D44.5). Throws `CommandError`. */
+const withLogs = (file: string) => ['', '-wal', '-shm', '-journal'].map((ending) => `${file}${ending}`);
+
+/** What was set aside beside both databases, the oldest first (rule D44.5). Throws `CommandError`. */
 export function setAside({ db, usersDb }: Pick<Config, 'db' | 'usersDb'>): SetAside[] {
   const needed = neededForRollback(db, usersDb);
-  // Where users' data are not, nobody knows which catalog a rollback needs.
-  const isNeeded = (file: string) => needed?.includes(file) ?? /\.(before|undone)-\d+$/.test(file);
   return [...new Set([db, usersDb].map(realFile))]
     .flatMap((own) =>
-      readdirSync(dirname(own)).flatMap((name) => {
-        if (!name.startsWith(`${basename(own)}.`)) return [];
-        const rest = name.slice(basename(own).length);
-        const why = kinds.find(([ending]) => ending.test(rest))?.[1];
-        if (why === undefined) return [];
+      readdirSync(dirname(own))
+        .filter((name) => name.startsWith(`${basename(own)}.`))
         // Spelled as `neededForRollback` spells it: a path may begin with `./`.
-        const file = `${own}${rest}`;
-        const stats = companions.flatMap(
-          (end) => lstatSync(`${file}${end}`, { throwIfNoEntry: false }) ?? [],
-        );
-        // No command makes a folder.
-        if (stats[0]?.isDirectory() !== false) return [];
-        // Renaming changes this time, not that of the last write, which may be a year older.
-        const since = new Date(Math.max(...stats.map(({ ctimeMs }) => ctimeMs)));
-        const bytes = stats.reduce((sum, { size }) => sum + size, 0);
-        return [{ file, bytes, since, why, kept: isNeeded(file) }];
-      }),
+        .flatMap((name) => describeFile(`${own}${name.slice(basename(own).length)}`, own, needed)),
     )
     .sort((a, b) => a.since.getTime() - b.since.getTime() || (a.file < b.file ? -1 : 1));
+}
+
+/** A file beside the database `own`; none for one that no command set aside. */
+function describeFile(file: string, own: string, needed: string[] | null): SetAside[] {
+  const kind = kinds.find(([ending]) => ending.test(file.slice(own.length)));
+  const stats = withLogs(file).flatMap((each) => lstatSync(each, { throwIfNoEntry: false }) ?? []);
+  // No command makes a folder.
+  if (kind === undefined || stats[0]?.isDirectory() !== false) return [];
+  return [
+    {
+      file,
+      bytes: stats.reduce((sum, { size }) => sum + size, 0),
+      // Renaming changes this time, not that of the last write, which may be a year older.
+      since: new Date(Math.max(...stats.map(({ ctimeMs }) => ctimeMs))),
+      why: kind[1],
+      // Without users' data nobody knows which catalog a rollback needs.
+      kept: needed?.includes(file) ?? /\.(before|undone)-\d+$/.test(file),
+    },
+  ];
 }
 
 /** The catalogs that the last exchange needs: that of a rollback, and both of one that was killed. Null: not known. */
@@ -119,7 +125,7 @@ export function removable(all: SetAside[], seconds: number, now: Date): SetAside
 function remove(files: SetAside[]): SetAside[] {
   return files.filter(({ file }) => {
     try {
-      for (const end of companions) rmSync(`${file}${end}`, { force: true });
+      for (const each of withLogs(file)) rmSync(each, { force: true });
       return true;
     } catch (error) {
       tell(`${file} cannot be removed: ${whyRefused(file, error)}`);
