@@ -3,7 +3,8 @@ import { type Flags, readConfig } from '../base/config.ts';
 import { isVisibleLine } from '../base/text.ts';
 import { channelName, defaultChannel } from '../content/manifest.ts';
 import { makeKey, type PublicKey, publicFileOf, readPublicKey } from '../content/signing-keys.ts';
-import { createTrust, trustedKeys } from '../content/trust.ts';
+import { addKey, removeKey, trustedKeys } from '../content/trust.ts';
+import type { Connection } from '../db/connect.ts';
 import { openUsersForCommand, withCommandAudit } from './audit.ts';
 import { command, group, print } from './command.ts';
 
@@ -34,8 +35,8 @@ const addCommand = () =>
     .option('--channel <channel>', `the one channel that the key may sign (${defaultChannel})`, readChannel)
     .action((file, { name, channel = defaultChannel, ...options }) => {
       const key = { name, channel, ...readPublicKey(file) };
-      return changeTrust(options, 'add', name, (trust) => {
-        trust.add(key, new Date());
+      return changeTrust(options, 'add', name, (users) => {
+        addKey(users, key, new Date());
         return key;
       });
     });
@@ -43,7 +44,7 @@ const addCommand = () =>
 const removeCommand = () =>
   command('remove', 'trust a key no longer', about)
     .argument('<name>', 'the name of the key at this site')
-    .action((name, options) => changeTrust(options, 'remove', name, (trust) => trust.remove(name)));
+    .action((name, options) => changeTrust(options, 'remove', name, (users) => removeKey(users, name)));
 
 const listCommand = () =>
   command('list', 'list the trusted keys').action((options) => {
@@ -81,7 +82,7 @@ async function changeTrust(
   options: Flags & { json?: true },
   action: 'add' | 'remove',
   objectId: string,
-  change: (trust: ReturnType<typeof createTrust>) => PublicKey & { name: string; channel: string },
+  change: (users: Connection) => PublicKey & { name: string; channel: string },
 ): Promise<void> {
   const config = readConfig(options);
   const event = { action: `content.trust-${action}`, objectType: 'content-key', objectId };
@@ -89,7 +90,7 @@ async function changeTrust(
   const { name, channel, fingerprint } = await withCommandAudit(config, null, event, (audit) =>
     users
       .transaction(() => {
-        const key = change(createTrust(users));
+        const key = change(users);
         const detail = { channel: key.channel, fingerprint: key.fingerprint };
         audit.stream.must(audit.event({ ...event, detail }));
         return key;

@@ -1,9 +1,9 @@
-import { lstatSync, readdirSync, rmSync } from 'node:fs';
+import { lstatSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { type Config, readConfig } from '../base/config.ts';
 import { isThere, realFile, whyRefused } from '../base/files.ts';
 import { count } from '../base/text.ts';
-import { beforeOf, undoneOf } from '../content/exchanges.ts';
+import { beforeOf, beside, undoneOf } from '../content/exchanges.ts';
 import { appliedBundles } from '../content/trust.ts';
 import { requireDatabaseFile } from '../db/database.ts';
 import { auditedRun } from './audit.ts';
@@ -80,18 +80,14 @@ const withLogs = (file: string) => ['', '-wal', '-shm', '-journal'].map((ending)
 export function setAside({ db, usersDb }: Pick<Config, 'db' | 'usersDb'>): SetAside[] {
   const needed = neededForRollback(db, usersDb);
   return [...new Set([db, usersDb].map(realFile))]
-    .flatMap((own) =>
-      readdirSync(dirname(own))
-        .filter((name) => name.startsWith(`${basename(own)}.`))
-        // Spelled as `neededForRollback` spells it: a path may begin with `./`.
-        .flatMap((name) => describeFile(`${own}${name.slice(basename(own).length)}`, own, needed)),
-    )
+    .flatMap(beside)
+    .flatMap(({ path, rest }) => describeFile(path, rest, needed))
     .sort((a, b) => a.since.getTime() - b.since.getTime() || (a.file < b.file ? -1 : 1));
 }
 
-/** A file beside the database `own`; none for one that no command set aside. */
-function describeFile(file: string, own: string, needed: string[] | null): SetAside[] {
-  const kind = kinds.find(([ending]) => ending.test(file.slice(own.length)));
+/** A file beside a database; none for one that no command set aside. */
+function describeFile(file: string, rest: string, needed: string[] | null): SetAside[] {
+  const kind = kinds.find(([ending]) => ending.test(rest));
   const stats = withLogs(file).flatMap((each) => lstatSync(each, { throwIfNoEntry: false }) ?? []);
   // No command makes a folder.
   if (kind === undefined || stats[0]?.isDirectory() !== false) return [];
@@ -103,7 +99,7 @@ function describeFile(file: string, own: string, needed: string[] | null): SetAs
       since: new Date(Math.max(...stats.map(({ ctimeMs }) => ctimeMs))),
       why: kind[1],
       // Without users' data nobody knows which catalog a rollback needs.
-      kept: needed?.includes(file) ?? /\.(before|undone)-\d+$/.test(file),
+      kept: needed?.includes(file) ?? /^\.(before|undone)-\d+$/.test(rest),
     },
   ];
 }
