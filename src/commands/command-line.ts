@@ -71,7 +71,7 @@ function checkUsage(command: CommandUnknownOpts): void {
 
 /** Runs the command line, and sets `process.exitCode`. Throws what `failureOf` puts into words. */
 export async function run(args: string[]): Promise<void> {
-  const [name = '', second] = args;
+  const [name = '', ...rest] = args;
   const sqlite = await requireDriver();
   if (['--version', '-v', 'version'].includes(name)) {
     process.stdout.write(
@@ -80,15 +80,18 @@ export async function run(args: string[]): Promise<void> {
     return;
   }
   if (renamed.has(name)) throw new CommandError(`"${name}" is now "gapstone ${renamed.get(name)}"`, 2);
-  const wanted = name === 'help' ? (second ?? '') : name;
-  const program = await programOf(Object.hasOwn(commands, wanted) ? [wanted] : Object.keys(commands));
+  if (name === 'help' && rest.length > 0) return run([...rest, '--help']);
+  const isCommand = Object.hasOwn(commands, name);
+  const program = await programOf(isCommand ? [name] : Object.keys(commands));
   if (args.length === 0) {
     program.outputHelp();
     process.exitCode = 2;
     return;
   }
   try {
-    await program.parseAsync(args, { from: 'user' });
+    // With `--help` commander would explain the whole program for a wrong command.
+    const isWrong = !isCommand && name !== 'help' && !name.startsWith('-');
+    await program.parseAsync(isWrong ? [name] : args, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw asCommandError(error);
     if (error.exitCode === 0) return;

@@ -17,7 +17,7 @@ const usage = suite('Command line: what is refused');
 const refusals = `
 exit 2
 nonsense | unknown command 'nonsense'…
-backpu | unknown command 'backpu' (Did you mean backup?)
+{backpu,backpu --help,help backpu} | unknown command 'backpu' (Did you mean backup?)
 xyzzy | unknown command 'xyzzy'
 --versoin | unknown option '--versoin' (Did you mean --version?)
 {--json status,--db g.db status} | unknown option '--…
