@@ -7,9 +7,9 @@ import { stageRoles } from './guidance/roles/stage-roles.ts';
 import { stageDocuments } from './guidance/stage-documents.ts';
 import type { OpenLine } from './ledger-lines.ts';
 import { type Content, importerVersion } from './parsed.ts';
+import { stageScap } from './stigs/scap-contents.ts';
 import { createStageRelease, removePrinting, type StagedRelease } from './stigs/stage-release.ts';
-import { stageScap } from './stigs/stage-scap.ts';
-import { stageSynonyms } from './stigs/stage-synonyms.ts';
+import { stageSynonyms } from './stigs/synonyms.ts';
 
 /** A source that is in the catalog. */
 interface StoredSource {
@@ -23,10 +23,15 @@ interface StoredSource {
 /** Stores sources one by one, each in a savepoint of the run's one transaction. */
 export class Staging {
   readonly releases: StagedRelease[] = [];
-  readonly controlSources = new Set<number>();
-  readonly roleSources = new Set<number>();
-  readonly documentSources = new Set<number>();
-  readonly scapSources = new Set<number>();
+  /** The ids of the sources that this run stored, by what they are about. */
+  readonly sources: Record<Content['type'], Set<number>> = {
+    stig: new Set(),
+    controls: new Set(),
+    roles: new Set(),
+    documents: new Set(),
+    synonyms: new Set(),
+    scap: new Set(),
+  };
   /** How many stored sources this run replaced, as an older importer had read them. */
   replaced = 0;
   rules = 0;
@@ -77,7 +82,10 @@ export class Staging {
     sqlite.exec('SAVEPOINT source');
     try {
       this.removeOutdated(line.sha256!);
-      const sourceId = this.addSource(line);
+      const { sha256, kind, source } = line;
+      const { importedAt } = this;
+      const facts = { sha256, kind, importerVersion, source, target: null, importedAt };
+      const sourceId = this.insertSource({ id: null, ...facts });
       const stored = { ...line, sourceId, ...this.storeContent(sourceId, line, content) };
       sqlite.prepare('UPDATE sources SET target = ? WHERE id = ?').run(stored.target, sourceId);
       sqlite.exec('RELEASE source');
@@ -92,6 +100,7 @@ export class Staging {
 
   private storeContent(sourceId: number, line: OpenLine, content: Content): Partial<OpenLine> {
     const { db } = this;
+    this.sources[content.type].add(sourceId);
     switch (content.type) {
       case 'stig': {
         const release = this.stageRelease({ sourceId, sha256: line.sha256! }, content.release);
@@ -101,18 +110,14 @@ export class Staging {
         return { releaseId, counts: { rules, high, medium, low, profiles } };
       }
       case 'controls':
-        this.controlSources.add(sourceId);
         return stageControls(db, sourceId, content.records);
       case 'roles':
-        this.roleSources.add(sourceId);
         return stageRoles(db, sourceId, content.record);
       case 'documents':
-        this.documentSources.add(sourceId);
         return stageDocuments(db, sourceId, content.documents);
       case 'synonyms':
         return stageSynonyms(db, sourceId, content.groups);
       case 'scap':
-        this.scapSources.add(sourceId);
         return stageScap(db, sourceId, content.contents);
     }
   }
@@ -129,11 +134,5 @@ export class Staging {
     if (printing !== undefined) removePrinting(this.db, printing);
     else sqlite.prepare('DELETE FROM sources WHERE id = ?').run(source.id);
     this.replaced++;
-  }
-
-  private addSource(line: OpenLine): number {
-    const { sha256, kind, source } = line;
-    const { importedAt } = this;
-    return this.insertSource({ id: null, sha256, kind, importerVersion, source, target: null, importedAt });
   }
 }

@@ -110,7 +110,7 @@ SELECT id, stig_id, source_id, id_key, benchmark_id, version, release_order, rel
        status_date, benchmark_date, release_date, finding_count, high, medium, low, profile_count
   FROM stig_printings WHERE superseded_by IS NULL;
 
--- What printings are compared by: sorted numbers, those that all comparisons need first (importers/stigs/evidence.ts).
+-- What printings are compared by first: sorted hashes of STIG ids, numbers of rules (importers/stigs/printings.ts).
 CREATE TABLE stig_evidence (
   release_id INTEGER PRIMARY KEY REFERENCES stig_printings (id) DEFERRABLE INITIALLY DEFERRED,
   stig_ids BLOB NOT NULL,

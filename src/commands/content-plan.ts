@@ -11,7 +11,7 @@ import { planHeading, planSections, signed, totals } from '../content/plan-words
 import { readBundle } from '../content/read-bundle.ts';
 import { trustedKeys } from '../content/trust.ts';
 import { asCopyError } from '../db/copy.ts';
-import { contentPlanPage } from '../site/content/plan-page.tsx';
+import { contentPlanPage } from '../pages/content/plan-page.tsx';
 import { command, print, tell } from './command.ts';
 
 /** The text shows at most so many lines of a kind; JSON and the page show all. */
@@ -57,7 +57,7 @@ function inText(plan: Plan, most: number): string[] {
 function writePage(file: string, plan: Plan, { banner }: Config): void {
   const { bundle, digest, refusals, warnings } = plan;
   const page = contentPlanPage({
-    style: readFileSync(join(programFolder, 'site', 'assets', 'style.css'), 'utf8'),
+    style: readFileSync(join(programFolder, 'pages', 'assets', 'style.css'), 'utf8'),
     banner,
     heading: planHeading(plan),
     refusals,

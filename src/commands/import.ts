@@ -198,7 +198,7 @@ function humanSummary(summary: LedgerSummary): string {
   return `${count(sources, 'source')} in ${(ms / 1000).toFixed(2)} s: ${counts.join(', ')}`;
 }
 
-/** Reads the operator's overrides (rule F2.4 step 6); the slug `-` removes a former row. Throws `CommandError`. */
+/** Reads the operator's overrides (rule D24.5, step 3); the slug `-` removes a former row. Throws `CommandError`. */
 function readSlugs(file: string): Map<string, string> {
   const text = textOf(file);
   let table: TableRow[];

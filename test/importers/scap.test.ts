@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import { notYetImported } from '../../importers/imported-before.ts';
 import { parseSource } from '../../importers/parse.ts';
 import { runImport } from '../../importers/run.ts';
-import { compareScapVersions, type ScapContent } from '../../importers/stigs/scap-parse.ts';
+import { compareScapVersions, type ScapContent } from '../../importers/stigs/scap.ts';
 import { loadedStatus } from '../../src/catalog/loaded-status.ts';
 import type { Database } from '../../src/db/database.ts';
 import { catalogDigest } from '../../src/db/digest.ts';

@@ -37,12 +37,13 @@ function withoutTexts(release: XccdfRelease): XccdfRelease {
 /** The real benchmarks, loose, zipped and in the library, each once; and what is made of some to meet in every way. */
 export async function readReal(): Promise<Read[]> {
   const found = new Map<string, Read>();
-  await discover(listFiles(['xccdf', 'zips', 'library'].map((name) => reference(name))), (source) => {
-    if (source.type !== 'bytes' || found.has(source.sha256)) return;
+  const files = listFiles(['xccdf', 'zips', 'library'].map((name) => reference(name)));
+  for await (const source of discover(files)) {
+    if (source.type !== 'bytes' || found.has(source.sha256)) continue;
     const { content } = parseSource(source.bytes);
     if (content?.type === 'stig')
       found.set(source.sha256, { sha256: source.sha256, release: withoutTexts(content.release) });
-  });
+  }
   const real = [...found.values()];
   return [...real, ...variantsOf(real)];
 }

@@ -19,16 +19,12 @@ export function isNice(value: unknown): boolean {
 export function parseNice(value: unknown): { record: NiceRecord; warnings: string[] } {
   const { documents, elements, relationships } = readShape(cprtBody, cprtBodyOf(value), kind);
   const losses = createLosses();
-  const of = (type: string) => elements.filter((element) => element.element_type === type);
-  const categories = new Map(
-    of('category').map((element) => [element.element_identifier, titleCase(element.title)]),
-  );
+  const of = (type: string) => elements.filter((element) => element.type === type);
+  const categories = new Map(of('category').map(({ id, title }) => [id, titleCase(title)]));
   const categoryOf = new Map(
-    relationships
-      .filter((relation) => categories.has(relation.source_element_identifier))
-      .map((relation) => [relation.dest_element_identifier, relation.source_element_identifier]),
+    relationships.filter(({ from }) => categories.has(from)).map(({ from, to }) => [to, from]),
   );
-  const roles = of('work_role').flatMap(({ element_identifier: workRoleId, title, text }) => {
+  const roles = of('work_role').flatMap(({ id: workRoleId, title, text }) => {
     const categoryCode = categoryOf.get(workRoleId);
     if (categoryCode === undefined) {
       if (/\bwithdrawn\b/i.test(`${title} ${text}`)) {
@@ -43,12 +39,12 @@ export function parseNice(value: unknown): { record: NiceRecord; warnings: strin
   if (roles.length === 0) throw new ImportError('the framework has no work roles', kind);
   const ids = new Set(roles.map((role) => role.workRoleId));
   if (ids.size < roles.length) throw new ImportError('a work role occurs twice', kind);
-  for (const { element_type: type, text } of elements) {
+  for (const { type, text } of elements) {
     if (type !== 'category' && type !== 'work_role') losses.add(type);
     else if (text.trim() !== '') losses.add(`the text of a ${type}`);
   }
-  for (const { source_element_identifier: source } of relationships)
-    if (!categories.has(source)) losses.add('a relationship other than of category and work_role');
+  for (const { from } of relationships)
+    if (!categories.has(from)) losses.add('a relationship other than of category and work_role');
   for (const _ of documents.slice(1)) losses.add('a further document');
   const { version } = documents[0]!;
   const numbers = version.split('.').map((part) => part.padStart(4, '0'));
