@@ -1,21 +1,26 @@
 // The man page and the completion of bash, made of what `gapstone --help` and `gapstone COMMAND --help` say, so that neither
 // can say anything else. `help` is a function from arguments to that text. Plain JavaScript, as the build is.
 
-/** The commands in their order: name, summary, usage lines, the lines about options, and the options themselves. */
-export function commandsOf(help) {
-  return [...help(['--help']).matchAll(/^ {2}([a-z-]+) {2,}(.+(?:\n {10,}.+)*)$/gm)].map(([, name, text]) => {
-    const summary = text.replace(/\n +/g, ' ');
-    const [head, ...rest] = help([name, '--help']).trimEnd().split('\n\n');
-    const usage = head.split('\n').filter((line) => /^gapstone |^ /.test(line));
-    // `Options:`, `Environment:`, `Exit codes:` and `Examples:`, each with its lines.
-    const sections = Object.fromEntries(rest.map((part) => part.split(':\n', 2)));
-    const words = usage.join(' ');
-    const options = [...new Set([...words.matchAll(/--[a-z-]+/g)].map(String)), '--help'].sort();
-    // `content trust add`, but not what stands for something.
-    const below = usage.flatMap((line) => new RegExp(`^gapstone ${name} ([a-z]+)\\b`).exec(line)?.[1] ?? []);
-    return { name, summary, usage, sections, options, below: [...new Set(below)] };
-  });
+/** The lines below a title of a help text. */
+const section = (text, title) =>
+  new RegExp(`^${title}:\\n((?: .*\\n?)+)`, 'm').exec(text)?.[1].trimEnd() ?? '';
+
+/** A command with its help, its options, and the commands below it. */
+function commandOf(help, words = []) {
+  const text = help([...words, '--help']).trimEnd();
+  const names = [...section(text, 'Commands').matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => name);
+  return {
+    words,
+    text,
+    options: [...section(text, 'Options').matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(
+      ([, option]) => option,
+    ),
+    commands: names.filter((name) => name !== 'help').map((name) => commandOf(help, [...words, name])),
+  };
 }
+
+/** All commands below one. */
+const below = ({ commands }) => commands.flatMap((each) => [each, ...below(each)]);
 
 const escaped = (text) =>
   text
@@ -23,17 +28,16 @@ const escaped = (text) =>
     .replaceAll('-', '\\-')
     .replace(/^([.'])/gm, '\\&$1');
 const block = (text) => `.nf\n${escaped(text)}\n.fi`;
-const part = ([title, text]) => `.PP\n${title}:\n.PP\n${block(text)}\n`;
 
 /** The man page, in section 1. */
 export function manPage(help, version) {
-  const all = commandsOf(help);
-  const commands = all.map(
-    ({ name, summary, usage, sections: { Environment: _, ...sections } }) =>
-      `.SS ${escaped(name)}\n${escaped(`${summary[0].toUpperCase()}${summary.slice(1)}.`)}\n.PP\n${block(usage.join('\n'))}\n${Object.entries(sections).map(part).join('')}`,
-  );
-  const settings = all.find(({ name }) => name === 'config').sections.Environment;
-  const examples = help(['--help']).split('\nExamples:\n')[1].trimEnd();
+  const program = commandOf(help);
+  const parts = below(program).map(({ words, text }) => {
+    const environment = `\nEnvironment:\n${section(text, 'Environment')}\n`;
+    return `.SS ${words.join(' ')}\n${block(text.replace(environment, ''))}\n`;
+  });
+  const settings = section(program.commands.find(({ words }) => words[0] === 'config').text, 'Environment');
+  const examples = section(program.text, 'Examples');
   return `.TH GAPSTONE 1 "" "Gapstone ${version}" "User Commands"
 .SH NAME
 gapstone \\- an offline catalog of STIGs, security controls and their crosswalk
@@ -49,7 +53,7 @@ gapstone \\- an offline catalog of STIGs, security controls and their crosswalk
 Gapstone serves the STIGs, controls and mappings that were imported, over HTTP, from two files in one folder. It opens no
 connection to anywhere. Options win over the environment, the environment over gapstone.env, that over defaults.
 .SH COMMANDS
-${commands.join('')}.SH ENVIRONMENT
+${parts.join('')}.SH ENVIRONMENT
 Each of these may stand in gapstone.env, too; \\fBgapstone config\\fR prints what counts.
 .PP
 ${block(settings)}
@@ -74,24 +78,22 @@ docs/operate.md of the package and the pages that it names; https of your own se
 
 /** What bash completes: commands, what stands below them, their options, else files. */
 export function bashCompletion(help) {
-  const commands = commandsOf(help);
-  const cases = commands.map(({ name, below, options }) => {
-    const words = [...below, ...options].join(' ');
-    return `    ${name}) words='${words}' ;;`;
-  });
+  const program = commandOf(help);
+  const wordsOf = ({ commands, options }) =>
+    [...commands.map(({ words }) => words.at(-1)), ...options].join(' ');
+  const cases = below(program)
+    // The first pattern that fits counts: `content trust add` before `content trust`.
+    .sort((a, b) => b.words.length - a.words.length)
+    .map((each) => `    '${each.words.join(' ')} '*) words='${wordsOf(each)}' ;;`);
   return `# bash completion for gapstone
 _gapstone() {
   local words current=\${COMP_WORDS[COMP_CWORD]}
-  if [ "$COMP_CWORD" -eq 1 ]; then
-    words='${[...commands.map(({ name }) => name), 'help', 'version', '--help', '--version'].join(' ')}'
-    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
-    return
-  fi
-  case \${COMP_WORDS[1]} in
+  case "\${COMP_WORDS[*]:1:COMP_CWORD-1} " in
 ${cases.join('\n')}
+    ' ') words='${wordsOf(program)} help version' ;;
     *) words='' ;;
   esac
-  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current"; [[ $current == -* ]] || compgen -f -- "$current")
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current"; [[ $COMP_CWORD -eq 1 || $current == -* ]] || compgen -f -- "$current")
 }
 complete -o filenames -F _gapstone gapstone
 `;

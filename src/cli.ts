@@ -27,7 +27,8 @@ process.umask(0o077);
 const args = process.argv.slice(2);
 watchOutput(args[0] ?? '');
 try {
-  process.exitCode = isTooOld(process.versions.node) ? await runOnOwnNode() : await run(args);
+  if (isTooOld(process.versions.node)) process.exitCode = await runOnOwnNode();
+  else await run(args);
 } catch (error) {
   const { said, exitCode, isKnown } = failureOf(error);
   process.stderr.write(said);

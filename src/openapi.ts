@@ -126,7 +126,7 @@ const credentials = {
     words: 'an integration token',
     type: 'http' as const,
     scheme: 'bearer',
-    description: 'A token from `gapstone integration-token create`. It can read the lists assigned to it.',
+    description: 'A token from `gapstone token integration create`. It can read the lists assigned to it.',
   },
   cronSecret: {
     words: 'the cron secret',

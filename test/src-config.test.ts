@@ -153,7 +153,7 @@ config('users’ data lies beside the catalog, key and audit stream beside users
     assert.is(readConfig({ db: db! }, {}).usersDb, usersDb);
   const env = { GAPSTONE_USERS_DB: '/e/u.db' };
   assert.is(readConfig({ db: '/d/g.db' }, env).usersDb, '/e/u.db');
-  const { usersDb, keyFile, auditFile } = readConfig({ db: '/d/g.db', 'users-db': '/f/u.db' }, env);
+  const { usersDb, keyFile, auditFile } = readConfig({ db: '/d/g.db', usersDb: '/f/u.db' }, env);
   assert.equal([usersDb, keyFile, auditFile], ['/f/u.db', '/f/gapstone-key.json', '/f/gapstone-audit.jsonl']);
 });
 

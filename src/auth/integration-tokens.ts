@@ -25,7 +25,7 @@ export function createIntegrationTokens(db: Database, now: () => Date) {
     const row = orm.select().from(integrationTokens).where(eq(integrationTokens.id, id)).get();
     if (row) return row;
     throw new CommandError(
-      `integration token ${cut(id)} does not exist: see gapstone integration-token list`,
+      `integration token ${cut(id)} does not exist: see gapstone token integration list`,
     );
   }
 

@@ -144,7 +144,7 @@ export function allOwnTokens({ orm }: Database, now: Date) {
 export function revokeOwnToken(db: Database, id: string, now: Date): Promise<void> {
   return db.write(() => {
     const row = db.orm.select().from(userTokens).where(eq(userTokens.id, id)).get();
-    if (!row) throw new CommandError(`user token ${cut(id)} does not exist: see gapstone user-token list`);
+    if (!row) throw new CommandError(`user token ${cut(id)} does not exist: see gapstone token user list`);
     if (row.revokedAt === null) setRevoked(db, id, now);
   });
 }

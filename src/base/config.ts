@@ -13,10 +13,10 @@ function usersBeside(db: string): string {
 }
 
 /** Flags, which override the environment. */
-export type Flags = { [Name in 'db' | 'users-db' | 'host' | 'port']?: string | undefined };
+export type Flags = { [Name in 'db' | 'usersDb' | 'host' | 'port']?: string | undefined };
 
 type Given = { [Name in Setting]?: string | undefined };
-const settingsOf = ({ db, 'users-db': usersDb, host, port }: Flags): Given => ({ db, usersDb, host, port });
+const settingsOf = ({ db, usersDb, host, port }: Flags): Given => ({ db, usersDb, host, port });
 
 /** The configuration of rule D21, checked and frozen. */
 export type Config = ReturnType<typeof readConfig>;

@@ -1,8 +1,10 @@
+import { Option } from '@commander-js/extra-typings';
 import { crosswalkProblems } from '../../importers/crosswalk/crosswalk-problems.ts';
 import { searchProblems } from '../../importers/stigs/search-problems.ts';
 import { auditMemory } from '../audit/memory.ts';
 import { type AuditVerdict, verifyAuditFile } from '../audit/verify.ts';
 import { readConfig } from '../base/config.ts';
+import { CommandError } from '../base/errors.ts';
 import { rightsAround } from '../base/files.ts';
 import { count } from '../base/text.ts';
 import { type Check, databaseChecks, inFile } from '../catalog/checks.ts';
@@ -10,34 +12,63 @@ import type { Database, Files } from '../db/database.ts';
 import { catalogDigest, storedDigest } from '../db/digest.ts';
 import { storageFault } from '../db/faults.ts';
 import { ForeignSchemaError } from '../db/schema-check.ts';
-import { type Command, expectPositionals, flag, openToLook, parse, print, tell } from './command.ts';
+import { checkUpgrade } from './check-upgrade.ts';
+import { command, print, tell } from './command.ts';
+import { openToLook } from './open-to-look.ts';
+import { ourStig, printSelfAssessment } from './self-assessment.ts';
 
 const busyTimeout = 30_000;
 /** The problems of one check that are listed; a last line gives the number of the others. */
 const most = 100;
 
-export const checkCommand: Command = {
-  name: 'check',
-  summary: "check catalog and users' data for damage, and print the digest of the catalog",
-  usage:
-    'gapstone check [--db FILE] [--users-db FILE] [--json]\n' +
-    'gapstone check --audit [OLDER...] [--db FILE] [--users-db FILE] [--json]',
-  help: [
-    '--audit   also check the chain of the audit stream; OLDER are its rotated files, oldest first',
-    '--json    ok, digest, and every check with its problems as JSON',
-    'Prints one line for each problem, and exits with 1 if there is any. Changes nothing.',
-  ],
-  settings: ['auditFile'],
-  examples: ['gapstone check', 'gapstone check --audit gapstone-audit.jsonl.1'],
-  async run(args) {
-    const { values, positionals } = parse(args, null, { audit: flag });
-    if (!values.audit) expectPositionals(positionals, []);
-    const config = readConfig(values);
-    const report = checkFiles(config, values.audit ? [...positionals, config.auditFile] : null);
-    print(values.json, report, humanReport(report));
-    return report.ok ? 0 : 1;
-  },
-};
+export const checkCommand = () =>
+  command('check', "check catalog and users' data for damage, and print the digest of the catalog", {
+    settings: ['auditFile'],
+    notes: ['Prints one line for each problem, and exits with 1 if there is any. Changes nothing.'],
+    examples: [
+      'gapstone check',
+      'gapstone check --audit gapstone-audit.jsonl.1',
+      'gapstone check --upgrade /var/lib/gapstone',
+      'gapstone check --self-assessment > gapstone.cklb',
+    ],
+  })
+    .option(
+      '--audit [older...]',
+      'also check the chain of the audit stream; its rotated files may follow, oldest first',
+    )
+    .addOption(
+      new Option(
+        '--upgrade <dir>',
+        'only show what this version would migrate in the data folder of an installation',
+      ).conflicts(['audit', 'selfAssessment']),
+    )
+    .addOption(
+      new Option(
+        '--self-assessment',
+        'only print a checklist (cklb) of a STIG, filled in from a table of answers',
+      ).conflicts('audit'),
+    )
+    .option('--stig <slug>', `the STIG of --self-assessment (${ourStig})`)
+    .option('--version <release>', 'a retained release of it, such as V6R4 (the current one)')
+    .option(
+      '--answers <file>',
+      'csv with groupId, status, evidence, comment (what Gapstone answers for itself)',
+    )
+    .option('--host-name <name>', "the target's name in the checklist (gapstone)")
+    .action(({ audit, upgrade, selfAssessment, ...options }) => {
+      const { stig, version, answers, hostName } = options;
+      if (selfAssessment) return printSelfAssessment(options);
+      if ([stig, version, answers, hostName].some((each) => each !== undefined))
+        throw new CommandError('--stig, --version, --answers and --host-name need --self-assessment', 2);
+      if (upgrade !== undefined) process.exitCode = checkUpgrade(upgrade, options.json);
+      else {
+        const config = readConfig(options);
+        const older = audit === true ? [] : audit;
+        const report = checkFiles(config, older ? [...older, config.auditFile] : null);
+        print(options.json, report, describeReport(report));
+        process.exitCode = report.ok ? 0 : 1;
+      }
+    });
 
 /** Checks both files and the given audit files. Reads nothing from a file with a foreign schema. */
 function checkFiles(files: Files, auditFiles: string[] | null): CheckReport {
@@ -139,7 +170,7 @@ function withDamage<T>(work: () => T): T | Error {
   }
 }
 
-function humanReport({ checks, digest, audit }: CheckReport): string[] {
+function describeReport({ checks, digest, audit }: CheckReport): string[] {
   const lines = checks.flatMap(({ name, problems }) =>
     problems.length === 0 ? [`ok: ${name}`] : problems.map((problem) => `problem: ${name}: ${problem}`),
   );

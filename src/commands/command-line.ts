@@ -1,106 +1,104 @@
+import { type Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import { environment } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { rightsAround } from '../base/files.ts';
 import { refuseRoot } from '../base/installation.ts';
-import { didYouMean } from '../base/nearest.ts';
 import { packageCommit, packageVersion } from '../base/root.ts';
-import { cut, escaped, escapedLine, printable } from '../base/text.ts';
+import { escaped, escapedLine, printable } from '../base/text.ts';
 import { requireDriver } from '../db/driver.ts';
-import type { Command } from './command.ts';
+import { asCommandError } from '../db/faults.ts';
+import { group } from './command.ts';
 
 /** The commands in the order of `--help`. Each is loaded on demand, because loading all is slow. */
-const commands: Record<string, () => Promise<Command>> = {
-  start: async () => (await import('./start.ts')).startCommand,
-  serve: async () => (await import('./serve.ts')).serveCommand,
-  import: async () => (await import('./import.ts')).importCommand,
-  token: async () => (await import('./token.ts')).tokenCommand,
-  mapping: async () => (await import('./mapping.ts')).mappingCommand,
-  'integration-token': async () => (await import('./integration-token.ts')).integrationTokenCommand,
-  'user-token': async () => (await import('./user-token.ts')).userTokenCommand,
-  collection: async () => (await import('./collection.ts')).collectionCommand,
-  content: async () => (await import('./content.ts')).contentCommand,
-  checklists: async () => (await import('./checklists.ts')).checklistsCommand,
-  references: async () => (await import('./find-references.ts')).referencesCommand,
-  mcp: async () => (await import('./mcp.ts')).mcpCommand,
-  purge: async () => (await import('./purge.ts')).purgeCommand,
-  backup: async () => (await import('./backup.ts')).backupCommand,
-  tidy: async () => (await import('./tidy.ts')).tidyCommand,
-  restore: async () => (await import('./restore.ts')).restoreCommand,
-  check: async () => (await import('./check.ts')).checkCommand,
-  config: async () => (await import('./show-config.ts')).configCommand,
-  status: async () => (await import('./status.ts')).statusCommand,
-  'upgrade-check': async () => (await import('./upgrade-check.ts')).upgradeCheckCommand,
-  'self-assessment': async () => (await import('./self-assessment.ts')).selfAssessmentCommand,
+const commands: Record<string, () => Promise<CommandUnknownOpts>> = {
+  import: async () => (await import('./import.ts')).importCommand(),
+  start: async () => (await import('./start.ts')).startCommand(),
+  serve: async () => (await import('./serve.ts')).serveCommand(),
+  content: async () => (await import('./content.ts')).contentCommand(),
+  backup: async () => (await import('./backup.ts')).backupCommand(),
+  restore: async () => (await import('./restore.ts')).restoreCommand(),
+  check: async () => (await import('./check.ts')).checkCommand(),
+  status: async () => (await import('./status.ts')).statusCommand(),
+  token: async () => (await import('./token.ts')).tokenCommand(),
+  mapping: async () => (await import('./mapping.ts')).mappingCommand(),
+  collection: async () => (await import('./collection.ts')).collectionCommand(),
+  checklists: async () => (await import('./checklists.ts')).checklistsCommand(),
+  references: async () => (await import('./references.ts')).referencesCommand(),
+  mcp: async () => (await import('./mcp.ts')).mcpCommand(),
+  config: async () => (await import('./show-config.ts')).configCommand(),
+  purge: async () => (await import('./purge.ts')).purgeCommand(),
+  tidy: async () => (await import('./tidy.ts')).tidyCommand(),
 };
 
-async function usage(): Promise<string> {
-  const all = await Promise.all(Object.values(commands).map((load) => load()));
-  const { listed } = await import('./help.ts');
-  const list = listed(all.map(({ name, summary }) => [name, summary]));
-  return `Gapstone ${packageVersion}: an offline catalog of STIGs, controls and their crosswalk\n\n${list.join('\n')}\n\n${firstSteps}\n`;
+/** The commands that have another name since version 1.1 (rule D20). */
+const renamed = new Map([
+  ['upgrade-check', 'check --upgrade'],
+  ['self-assessment', 'check --self-assessment'],
+  ['user-token', 'token user'],
+  ['integration-token', 'token integration'],
+]);
+
+/** The program with some of its commands. */
+async function programOf(names: string[]): Promise<Command> {
+  const loaded = await Promise.all(names.map((name) => commands[name]!()));
+  const summary = `Gapstone ${packageVersion}: an offline catalog of STIGs, controls and their crosswalk`;
+  const about = {
+    notes: ['gapstone COMMAND --help explains a command, gapstone config --help the settings.'],
+    exitCodes: [
+      ['0', 'done'],
+      ['1', 'failed; one line on standard error says why'],
+      ['2', 'wrong usage, or a wrong setting'],
+    ] as [string, string][],
+    examples: [
+      'gapstone start',
+      'gapstone import U_SRG-STIG_Library_July_2026.zip',
+      'gapstone token issue --subject ann --org team-red',
+    ],
+  };
+  return group('gapstone', summary, loaded, about)
+    .option('-v, --version', 'what this is')
+    .enablePositionalOptions()
+    .hook('preAction', (_, command) => checkUsage(command));
 }
 
-async function versions(): Promise<string> {
-  const sqlite = await requireDriver();
-  return `gapstone ${packageVersion}\ncommit ${packageCommit}\nnode ${process.versions.node}\nsqlite ${sqlite}\n`;
-}
-
-const firstSteps = `gapstone COMMAND --help explains a command, gapstone config --help the settings,
-gapstone --version (-v) says what this is.
-
-Examples:
-  gapstone start
-  gapstone import U_SRG-STIG_Library_July_2026.zip
-  gapstone token issue --subject ann --org team-red`;
-
-/** The command of a name. Throws `CommandError` that names the nearest one. */
-async function commandOf(name: string): Promise<Command> {
-  if (!Object.hasOwn(commands, name)) {
-    const nearest = didYouMean(name, [...Object.keys(commands), 'help', 'version']);
-    throw new CommandError(
-      `there is no command "${printable(cut(name), 64)}"${nearest || ': see gapstone --help'}`,
-      2,
-    );
-  }
-  // First: loading a command loads the driver with it.
-  await requireDriver();
-  return commands[name]!();
-}
-
-async function printHelp(command: Command): Promise<number> {
-  const { usageOf } = await import('./help.ts');
-  process.stdout.write(usageOf(command));
-  return 0;
-}
-
-/** Runs the command line; gives the exit code. Throws what `failureOf` puts into words. */
-export async function run(args: string[]): Promise<number> {
-  const [name, ...rest] = args;
-  if (name === '--version' || name === '-v' || name === 'version') {
-    process.stdout.write(await versions());
-    return 0;
-  }
-  if (name === 'help' && rest[0] !== undefined) return printHelp(await commandOf(rest[0]));
-  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    process.stdout.write(await usage());
-    return name === undefined ? 2 : 0;
-  }
-  if (name.startsWith('-')) {
-    const given = `"${printable(cut(name), 64)}"`;
-    const nearest = didYouMean(name.replace(/^-+/, ''), ['help', 'version'], '--');
-    throw new CommandError(
-      nearest === ''
-        ? `the command must come before ${given}: see gapstone --help`
-        : `there is no option ${given}${nearest}`,
-      2,
-    );
-  }
-  const command = await commandOf(name);
-  if (rest.includes('--help') || rest.includes('-h')) return printHelp(command);
-  const { environment } = await import('../base/config.ts');
+/** Refuses an empty argument, as from an unset variable of a script, and root where it would own the files. */
+function checkUsage(command: CommandUnknownOpts): void {
+  const given = [...command.args, ...Object.values(command.opts()).flat()];
+  if (given.includes('')) throw new CommandError('an argument or the value of an option is empty', 2);
   // `config` writes nothing, and says itself what is wrong.
-  if (name !== 'config') refuseRoot(environment().GAPSTONE_DB);
-  const { runCommand } = await import('./command.ts');
-  return runCommand(command, rest);
+  if (command.name() !== 'config') refuseRoot(environment().GAPSTONE_DB);
+}
+
+/** Runs the command line, and sets `process.exitCode`. Throws what `failureOf` puts into words. */
+export async function run(args: string[]): Promise<void> {
+  const [name = '', ...rest] = args;
+  const sqlite = await requireDriver();
+  if (['--version', '-v', 'version'].includes(name)) {
+    process.stdout.write(
+      `gapstone ${packageVersion}\ncommit ${packageCommit}\nnode ${process.versions.node}\nsqlite ${sqlite}\n`,
+    );
+    return;
+  }
+  if (renamed.has(name)) throw new CommandError(`"${name}" is now "gapstone ${renamed.get(name)}"`, 2);
+  if (name === 'help' && rest.length > 0) return run([...rest, '--help']);
+  const isCommand = Object.hasOwn(commands, name);
+  const program = await programOf(isCommand ? [name] : Object.keys(commands));
+  if (args.length === 0) {
+    program.outputHelp();
+    process.exitCode = 2;
+    return;
+  }
+  try {
+    // With `--help` commander would explain the whole program for a wrong command.
+    const isWrong = !isCommand && name !== 'help' && !name.startsWith('-');
+    await program.parseAsync(isWrong ? [name] : args, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw asCommandError(error);
+    if (error.exitCode === 0) return;
+    const isAlone = error.code === 'commander.help';
+    const message = isAlone ? `"${args.join(' ')}" alone does nothing: see --help` : error.message;
+    throw new CommandError(printable(message.replace(/^error: /, '').replace('\n', ' '), 400), 2);
+  }
 }
 
 /** Whether the operating system refused something (too long a name, too many open files): its message suffices. */

@@ -1,38 +1,92 @@
 import { readFileSync } from 'node:fs';
-import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { Command, type CommandUnknownOpts, Help, InvalidArgumentError } from '@commander-js/extra-typings';
 import { CommandError } from '../base/errors.ts';
-import { isThere, whyRefused } from '../base/files.ts';
-import { didYouMean } from '../base/nearest.ts';
-import type { Setting } from '../base/settings.ts';
-import { cut, escapedLine, printable } from '../base/text.ts';
-import { type Database, type Files, openDatabase } from '../db/database.ts';
-import { asCommandError } from '../db/faults.ts';
+import { whyRefused } from '../base/files.ts';
+import { lifetimeOf } from '../base/lifetime.ts';
+import { descriptionOf, type Setting, settingNames, variableOf } from '../base/settings.ts';
+import { escapedLine } from '../base/text.ts';
 import { decodeText } from '../read/decode.ts';
 
-type Options = NonNullable<ParseArgsConfig['options']>;
-
-/** One command of the table in rule D20. `run` gives the exit code. */
-export interface Command {
-  name: string;
-  summary: string;
-  usage: string;
-  /** One line for each option, for `--help`: name, two blanks or more, text. */
-  help: string[];
+/** What `--help` says of a command after its options. */
+interface About {
   /** The settings that count besides those of the two files. */
   settings?: readonly Setting[];
   /** The exit codes that mean more than 0, 1 and 2 do elsewhere. */
   exitCodes?: [code: string, meaning: string][];
-  examples: string[];
-  run(args: string[]): Promise<number>;
+  /** Sentences about the whole command. */
+  notes?: string[];
+  examples?: string[];
 }
 
-/** Runs a command; a storage fault becomes a `CommandError`. */
-export async function runCommand(command: Command, args: string[]): Promise<number> {
-  try {
-    return await command.run(args);
-  } catch (error) {
-    throw asCommandError(error);
-  }
+/** The settings of a server: all but those that every command has. */
+export const serverSettings = settingNames.filter((name) => name !== 'db' && name !== 'usersDb');
+
+const commonOptions = ['--db', '--users-db', '--json', '--help'];
+
+/** A command without options: one that has others, or the beginning of one. */
+function bare(name: string, summary: string, about: About): Command {
+  return new Command(name)
+    .description(summary)
+    .helpOption('-h, --help', 'this text')
+    .configureHelp({
+      visibleOptions: (shown) => {
+        const options = new Help().visibleOptions(shown);
+        const isOwn = ({ long }: { long?: string }) => !commonOptions.includes(long ?? '');
+        return [...options.filter(isOwn), ...options.filter((each) => !isOwn(each))];
+      },
+    })
+    .configureOutput({ writeErr: () => undefined })
+    .exitOverride()
+    .addHelpText('after', () => helpAfter(about));
+}
+
+/**
+ * A command of the table in rule D20, with the options that all have. Its action sets `process.exitCode` where that is not
+ * 0.
+ */
+export const command = (name: string, summary: string, about: About = {}) =>
+  bare(name, summary, { ...about, settings: ['db', 'usersDb', ...(about.settings ?? [])] })
+    .option('--db <file>', 'the catalog')
+    .option('--users-db <file>', "users' data")
+    .option('--json', 'print the result as JSON');
+
+/** A command that only has others, such as `content`. */
+export function group(
+  name: string,
+  summary: string,
+  commands: CommandUnknownOpts[],
+  about: About = {},
+): Command {
+  const made = bare(name, summary, about);
+  for (const each of commands) made.addCommand(each);
+  return made;
+}
+
+/** The parts of `--help` after the options. */
+function helpAfter({ settings = [], exitCodes = [], notes = [], examples = [] }: About): string {
+  const help = new Help();
+  help.prepareContext({ helpWidth: 80 });
+  const table = (rows: [term: string, text: string][]) => {
+    const width = Math.max(...rows.map(([term]) => term.length));
+    return rows.map(([term, text]) => help.formatItem(term, width, text, help));
+  };
+  const parts: [title: string, lines: string[]][] = [
+    ['Notes', notes.map((note) => `  ${help.boxWrap(note, 78).replaceAll('\n', '\n  ')}`)],
+    ['Environment', table(settings.map((name) => [variableOf(name), descriptionOf(name)]))],
+    ['Exit codes', table(exitCodes)],
+    ['Examples', examples.map((example) => `  ${example}`)],
+  ];
+  return parts
+    .filter(([, lines]) => lines.length > 0)
+    .map(([title, lines]) => `\n${title}:\n${lines.join('\n')}`)
+    .join('\n');
+}
+
+/** Reads an option such as 30m, 8h or 90d as seconds. */
+export function seconds(text: string): number {
+  const read = lifetimeOf(text);
+  if (read === null) throw new InvalidArgumentError('It must be a number with s, m, h or d.');
+  return read;
 }
 
 const written = (lines: string[]) => lines.map((line) => `${escapedLine(line)}\n`).join('');
@@ -56,90 +110,4 @@ export function textOf(file: string): string {
   } catch (error) {
     throw new CommandError(`${file} cannot be read: ${whyRefused(file, error)}`);
   }
-}
-
-/** Opens both files for reading; creates no users' data. Throws `CommandError`. */
-export function openToLook({ db, usersDb }: Files, busyTimeout?: number): Database {
-  const files = { db, usersDb: isThere(usersDb) ? usersDb : ':memory:' };
-  const opened = openDatabase(files, { asItIs: true, ...(busyTimeout === undefined ? {} : { busyTimeout }) });
-  opened.sqlite.pragma('query_only = ON');
-  return opened;
-}
-
-/**
- * Parses options and positional arguments, as many as `names` (null: any number). Throws `CommandError` with code 2.
- */
-export function parse<const O extends Options>(args: string[], names: string[] | null, options: O) {
-  const parsed = parsedArgs(args, options);
-  // As from an unset variable of a script.
-  if (parsed.positionals.includes('')) throw new CommandError('an argument is empty', 2);
-  if (names !== null) expectPositionals(parsed.positionals, names);
-  return parsed;
-}
-
-function parsedArgs<const O extends Options>(args: string[], options: O) {
-  try {
-    return parseArgs({
-      args,
-      options: { ...options, ...commonOptions },
-      allowPositionals: true,
-      strict: true,
-    });
-  } catch (error) {
-    const { code, message } = error as { code?: string; message: string };
-    const [, option] = /'(-[^' ]*)/.exec(message) ?? [];
-    if (option !== undefined && code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE')
-      throw new CommandError(
-        `${option} ${message.includes('not take') ? 'takes no value' : 'needs a value'}`,
-        2,
-      );
-    const unknown = code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? /'(-[^']*)'/.exec(message)?.[1] : undefined;
-    if (unknown === undefined) throw new CommandError(message.split('\n')[0]!, 2);
-    const known = Object.keys({ ...options, ...commonOptions });
-    const wrong = unknown.replace(/^--?/, '');
-    throw new CommandError(
-      `there is no option "${printable(cut(unknown), 64)}"${didYouMean(wrong, known, '--')}`,
-      2,
-    );
-  }
-}
-
-/** Kinds of options: a text, a repeatable text, a flag. */
-export const text = { type: 'string' } as const;
-export const texts = { ...text, multiple: true } as const;
-export const flag = { type: 'boolean' } as const;
-
-const commonOptions = { db: text, 'users-db': text, json: flag, help: flag };
-
-/** The error for a wrong second word of a command, such as `content verfy`: names the right ones, and the nearest. */
-export function wrongAction(
-  command: string,
-  given: string | undefined,
-  actions: readonly string[],
-): CommandError {
-  const all = actions.map((each) => `"${command} ${each}"`);
-  const known =
-    all.length === 1
-      ? `the only command is ${all[0]}`
-      : `the commands are ${all.slice(0, -1).join(', ')} and ${all.at(-1)}`;
-  if (given === undefined || given === '')
-    return new CommandError(`"${command}" alone does nothing: ${known}`, 2);
-  const nearest = didYouMean(given, actions, `${command} `);
-  return new CommandError(
-    `there is no command "${command} ${printable(cut(given), 64)}"${nearest || `: ${known}`}`,
-    2,
-  );
-}
-
-/** Throws `CommandError` for another number of positional arguments. */
-export function expectPositionals(positionals: string[], names: string[]): void {
-  if (positionals.length === names.length) return;
-  const wanted = names.length === 0 ? 'no arguments' : names.join(' ');
-  throw new CommandError(`expected ${wanted}, got ${positionals.length} arguments`, 2);
-}
-
-/** The value of an option. Throws `CommandError` where it is missing or empty. */
-export function required(value: string | undefined, name: string): string {
-  if (value === undefined || value === '') throw new CommandError(`--${name} must be given`, 2);
-  return value;
 }

@@ -12,68 +12,60 @@ import { rollBack } from '../content/rollback.ts';
 import { trustedKeys } from '../content/trust.ts';
 import { requireDatabaseFile } from '../db/database.ts';
 import { type CommandAudit, openForCommand, withCommandAudit } from './audit.ts';
-import { flag, parse, print, tell } from './command.ts';
+import { command, print, tell } from './command.ts';
 
 const busyTimeout = 30_000;
 const objectType = 'bundle';
+const about = { settings: ['auditFile', 'auditFailure'] } as const;
 
-export const applyCommand = {
-  usage: 'gapstone content apply BUNDLE [--drop-local] [--db FILE] [--users-db FILE] [--json]',
-  help: [
-    'apply: BUNDLE          is verified first; a running server switches to its catalog by itself',
-    '       --drop-local    remove the sources that this site has and the bundle lacks',
-  ],
-  async run(args: string[]) {
-    const { values, positionals } = parse(args, ['BUNDLE'], { 'drop-local': flag });
-    const [file] = positionals as [string];
-    const config = readConfig(values);
-    const options = { now: new Date(), dropLocal: values['drop-local'] ?? false };
-    const read = (unpackTo?: string) =>
-      readBundle(file, trustedKeys(config.usersDb), {
-        now: options.now,
-        ...(unpackTo === undefined ? {} : { unpackTo }),
+export const applyCommand = () =>
+  command('apply', 'replace the catalog by that of a bundle', {
+    ...about,
+    notes: ['A running server switches to the new catalog by itself.'],
+    examples: ['gapstone content apply q3.bundle'],
+  })
+    .argument('<bundle>', 'the bundle; it is verified first')
+    .option('--drop-local', 'remove the sources that this site has and the bundle lacks')
+    .action(async (file, { dropLocal = false, ...options }) => {
+      const config = readConfig(options);
+      const now = new Date();
+      const read = (unpackTo?: string) =>
+        readBundle(file, trustedKeys(config.usersDb), { now, ...(unpackTo !== undefined && { unpackTo }) });
+      // Without users' data no key is trusted: fail before creating it.
+      if (!isThere(config.usersDb)) await read();
+      requireFolder(config.db);
+      const [open] = writableByOthers([config.usersDb, config.auditFile]);
+      if (open !== undefined) throw new CommandError(`nothing was applied: ${open}`);
+      const failed = { action: 'content.apply', objectType, objectId: file };
+      await withCommandAudit(config, null, failed, async (audit) => {
+        const bundle = await read();
+        for (const warning of bundle.warnings) tell(`warning: ${warning}`);
+        const { decisions, ...applied } = await exchanging(config, audit, true, (site) =>
+          applyBundle(site, bundle, read, { now, dropLocal }),
+        );
+        const { channel, sequence, digest } = applied.exchange;
+        show(options.json, applied, decisions, `${digest}  ${file}`);
+        tell(`${channel} ${sequence} is applied: catalog ${spoken(digest)}`);
+        if (applied.keptAs !== null)
+          tell(`the former catalog is in ${applied.keptAs}: "gapstone content rollback" restores it`);
       });
-    // Without users' data no key is trusted: fail before creating it.
-    if (!isThere(config.usersDb)) await read();
-    requireFolder(config.db);
-    const [open] = writableByOthers([config.usersDb, config.auditFile]);
-    if (open !== undefined) throw new CommandError(`nothing was applied: ${open}`);
-    const failed = { action: 'content.apply', objectType, objectId: file };
-    return withCommandAudit(config, null, failed, async (audit) => {
-      const bundle = await read();
-      for (const warning of bundle.warnings) tell(`warning: ${warning}`);
-      const { decisions, ...applied } = await exchanging(config, audit, true, (site) =>
-        applyBundle(site, bundle, read, options),
-      );
-      const { exchange, keptAs } = applied;
-      show(values.json, applied, decisions, `${exchange.digest}  ${file}`);
-      const { channel, sequence, digest } = exchange;
-      tell(`${channel} ${sequence} is applied: catalog ${spoken(digest)}`);
-      if (keptAs !== null)
-        tell(`the former catalog is in ${keptAs}: "gapstone content rollback" restores it`);
-      return 0;
     });
-  },
-};
 
-export const rollbackCommand = {
-  usage: 'gapstone content rollback [--db FILE] [--users-db FILE] [--json]',
-  help: ['rollback:  restores the catalog from before the last bundle, once'],
-  async run(args: string[]) {
-    const { values } = parse(args, [], {});
-    const config = readConfig(values);
-    requireDatabaseFile(config.db);
-    return withCommandAudit(config, null, { action: 'content.rollback', objectType }, async (audit) => {
-      const { decisions, ...undone } = await exchanging(config, audit, false, rollBack);
-      const { exchange, keptAs } = undone;
-      show(values.json, undone, decisions, `${exchange.channel} ${exchange.sequence} is rolled back`);
-      tell(
-        `the replaced catalog is in ${keptAs} until the next bundle is applied; the same bundle can be applied again`,
-      );
-      return 0;
-    });
-  },
-};
+export const rollbackCommand = () =>
+  command('rollback', 'restore the catalog from before the last bundle, once', about).action(
+    async (options) => {
+      const config = readConfig(options);
+      requireDatabaseFile(config.db);
+      await withCommandAudit(config, null, { action: 'content.rollback', objectType }, async (audit) => {
+        const { decisions, ...undone } = await exchanging(config, audit, false, rollBack);
+        const { channel, sequence } = undone.exchange;
+        show(options.json, undone, decisions, `${channel} ${sequence} is rolled back`);
+        tell(
+          `the replaced catalog is in ${undone.keptAs} until the next bundle is applied; the same bundle can be applied again`,
+        );
+      });
+    },
+  );
 
 /** Exchanges the catalog of a site, and compares its mapping decisions before and after. */
 async function exchanging(

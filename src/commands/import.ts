@@ -1,107 +1,124 @@
-import { notYetImported } from '../../importers/imported-before.ts';
+import { type ImportedBefore, notYetImported } from '../../importers/imported-before.ts';
 import { type LedgerLine, type LedgerSummary, type Result, resultOf } from '../../importers/ledger-lines.ts';
 import type { ImportResult } from '../../importers/run.ts';
 import { describeChange } from '../../importers/stigs/identity-outcomes.ts';
 import { isSlug, reservedSlugs } from '../../importers/stigs/slug.ts';
 import type { SlugChange } from '../../importers/stigs/write.ts';
-import { readConfig } from '../base/config.ts';
+import { type Config, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { isThere, whyRefused } from '../base/files.ts';
 import { count, countOf, cut } from '../base/text.ts';
 import { frameworkKey, isPublished } from '../catalog/controls/frameworks.ts';
 import { connectReadOnly } from '../db/connect.ts';
-import { openCatalog } from '../db/database.ts';
+import { type Database, openCatalog } from '../db/database.ts';
 import { forgetInboxContents, inboxContents } from '../db/site-records.ts';
 import { readTable, type TableRow } from '../read/table.ts';
 import { openForCommand, withUsers } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
-import { type Command, flag, parse, print, required, tell, text, textOf } from './command.ts';
+import { command, print, tell, textOf } from './command.ts';
 import { createProgress } from './progress.ts';
 
 const busyTimeout = 30_000;
 
-export const importCommand: Command = {
-  name: 'import',
-  summary: 'import files, folders and zips into the catalog',
-  usage:
-    'gapstone import PATH... [--once] [--no-links] [--strict] [--dry-run] [--slugs FILE] [--framework NAME] [--db FILE] [--users-db FILE] [--json]',
-  help: [
-    '--once        skip each PATH that is missing, or that an import or the inbox has handled with the same content',
-    '--no-links    follow no link, not even a PATH that is one',
-    '--strict      change nothing unless every source can be imported',
-    '--dry-run     show what would change, and change nothing',
-    '--slugs FILE  CSV with the columns benchmarkId,slug: sets the slugs of benchmarks, for later runs too; - as a slug removes the row',
-    '--framework NAME  the name of the framework of each OSCAL catalog that is none of the published ones, in place of the one that its title gives',
-    '--json        print one ledger line for each source on stdout, then the summary',
-  ],
-  exitCodes: [
-    ['1', 'failed: nothing could be used'],
-    ['3', 'done in part: something was rejected'],
-    ['130', 'stopped by Ctrl-C, within seconds; nothing was changed'],
-    ['143', 'stopped by SIGTERM; nothing was changed'],
-  ],
-  settings: ['auditFile', 'auditFailure'],
-  examples: [
-    'gapstone import U_SRG-STIG_Library_July_2026.zip',
-    'gapstone import --dry-run --json data/stigs',
-  ],
-  async run(args) {
-    const { values, positionals } = parse(args, null, {
-      ...{ once: flag, 'no-links': flag, strict: flag, 'dry-run': flag, slugs: text, framework: text },
+export const importCommand = () =>
+  command('import', 'import files, folders and zips into the catalog', {
+    settings: ['auditFile', 'auditFailure'],
+    exitCodes: [
+      ['1', 'failed: nothing could be used'],
+      ['3', 'done in part: something was rejected'],
+      ['130', 'stopped by Ctrl-C, within seconds; nothing was changed'],
+      ['143', 'stopped by SIGTERM; nothing was changed'],
+    ],
+    notes: ['--json prints one ledger line for each source, then the summary.'],
+    examples: [
+      'gapstone import U_SRG-STIG_Library_July_2026.zip',
+      'gapstone import --dry-run --json data/stigs',
+    ],
+  })
+    .argument('<path...>', 'files, folders, zips, zips of zips')
+    .option(
+      '--once',
+      'skip each path that is missing, or that an import or the inbox has handled with the same content',
+    )
+    .option('--no-links', 'follow no link, not even a path that is one')
+    .option('--strict', 'change nothing unless every source can be imported')
+    .option('--dry-run', 'show what would change, and change nothing')
+    .option(
+      '--slugs <file>',
+      'csv with the columns benchmarkId,slug: sets the slugs of benchmarks, for later runs too; - as a slug removes the row',
+      readSlugs,
+    )
+    .option(
+      '--framework <name>',
+      'the name of the framework of each OSCAL catalog that is none of the published ones, in place of the one that its title gives',
+      readFramework,
+    )
+    .action(async (paths, { once, links, strict = false, dryRun = false, slugs, framework, ...options }) => {
+      const signal = stoppedBySignal();
+      // A file that the inbox saw may have been removed since.
+      const given = once ? paths.filter(isThere) : paths;
+      for (const path of given) if (!isThere(path)) throw new CommandError(`${path} does not exist`);
+      const config = readConfig(options);
+      using db = await openForImport(config, dryRun);
+      const { fresh, takenBack } = once
+        ? await withoutKnown(config, db, given, { noLinks: !links, json: options.json })
+        : { fresh: given, takenBack: new Set<string>() };
+      if (fresh.length === 0) {
+        tell('nothing to import: every path is missing or already imported');
+        if (!options.json) tell('done');
+        return;
+      }
+      const result = await auditedImport(config, db, fresh, {
+        strict,
+        dryRun,
+        noLinks: !links,
+        overrides: slugs ?? new Map(),
+        ...(framework === undefined ? {} : { framework }),
+        onProgress: createProgress(),
+        takenBack,
+        signal,
+      });
+      const refused = strict && (result.summary.rejected > 0 || result.loneUnknown.length > 0);
+      const outcome = resultOf(result.lines, refused);
+      report(result, config.usersDb, options.json ?? false, dryRun);
+      if (!options.json) tell(describeResult(outcome, result.summary, refused));
+      process.exitCode = exitCodes[outcome];
     });
-    if (positionals.length === 0) throw new CommandError('give at least one PATH to import', 2);
-    const signal = stoppedBySignal();
-    // A file that the inbox saw may have been removed since.
-    const given = values.once ? positionals.filter((path) => isThere(path)) : positionals;
-    for (const path of given) requirePath(path);
-    const overrides =
-      values.slugs === undefined ? new Map<string, string>() : readSlugs(required(values.slugs, 'slugs'));
-    const framework = frameworkNamed(values.framework);
-    const config = readConfig(values);
-    const dryRun = values['dry-run'] ?? false;
-    const noLinks = values['no-links'] ?? false;
-    const isNew = config.db !== ':memory:' && !isThere(config.db);
-    using db = dryRun
-      ? openCatalog(isThere(config.db) ? config.db : ':memory:', { busyTimeout })
-      : await openForCommand(config, { catalogAlone: true, create: true, busyTimeout });
-    if (isNew && !dryRun && isThere(config.usersDb)) await withUsers(config, forgetInboxContents);
-    const held = values.once ? inboxContents(config.usersDb) : new Set<string>();
-    const { fresh, met, leftOut, takenBack } = values.once
-      ? await notYetImported(db, given, held, noLinks)
-      : { fresh: given, met: [], leftOut: [], takenBack: new Set<string>() };
-    // For the record of the inbox (rule D42.8).
-    const unkept = met.filter((hash) => !held.has(hash));
-    if (values.json && unkept.length + leftOut.length > 0) print(true, { met: unkept, leftOut }, '');
-    for (const path of leftOut)
-      tell(
-        `skipped ${path}: a rollback removed it, or a part of it; "gapstone import" without --once imports it`,
-      );
-    if (fresh.length === 0) {
-      tell('nothing to import: every path is missing or already imported');
-      if (!values.json) tell('done');
-      return 0;
-    }
-    const strict = values.strict ?? false;
-    const onProgress = createProgress();
-    const result = await auditedImport(config, db, fresh, {
-      ...{ strict, noLinks, dryRun, overrides, onProgress, takenBack, signal, ...framework },
-    });
-    const refused = strict && (result.summary.rejected > 0 || result.loneUnknown.length > 0);
-    const outcome = resultOf(result.lines, refused);
-    report(result, config.usersDb, values.json ?? false, dryRun);
-    if (!values.json) tell(describeResult(outcome, result.summary, refused));
-    return exitCodes[outcome];
-  },
-};
 
-/** The name of `--framework`. Throws `CommandError` for one that no question could name, and for a published one. */
-function frameworkNamed(name: string | undefined): { framework?: string } {
-  if (name === undefined) return {};
+/** Opens the catalog alone; a dry run creates none. */
+async function openForImport(config: Config, dryRun: boolean): Promise<Database> {
+  const isNew = config.db !== ':memory:' && !isThere(config.db);
+  if (dryRun) return openCatalog(isThere(config.db) ? config.db : ':memory:', { busyTimeout });
+  const db = await openForCommand(config, { catalogAlone: true, create: true, busyTimeout });
+  if (isNew && isThere(config.usersDb)) await withUsers(config, forgetInboxContents);
+  return db;
+}
+
+/** The paths that `--once` imports; tells of the others, with `json` what the inbox records (rule D42.8). */
+async function withoutKnown(
+  config: Config,
+  db: Database,
+  paths: string[],
+  { noLinks, json }: { noLinks: boolean; json: boolean | undefined },
+): Promise<Pick<ImportedBefore, 'fresh' | 'takenBack'>> {
+  const held = inboxContents(config.usersDb);
+  const { met, leftOut, ...known } = await notYetImported(db, paths, held, noLinks);
+  const notHeld = met.filter((hash) => !held.has(hash));
+  if (json && notHeld.length + leftOut.length > 0) print(true, { met: notHeld, leftOut }, '');
+  for (const path of leftOut)
+    tell(
+      `skipped ${path}: a rollback removed it, or a part of it; "gapstone import" without --once imports it`,
+    );
+  return known;
+}
+
+/** Reads `--framework`. Throws `CommandError` for a name that no question could name, and for a published one. */
+function readFramework(name: string): string {
   if (!/^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,199}$/u.test(name))
     throw new CommandError('--framework takes a name of up to 200 letters, digits, ".", "_" and "-"', 2);
   if (frameworkKey(name) !== name || isPublished(name))
     throw new CommandError(`--framework ${name}: this is a published framework, which its own files name`, 2);
-  return { framework: name };
+  return name;
 }
 
 /** Is aborted by the first SIGINT or SIGTERM; a second one ends the process at once. */
@@ -115,10 +132,6 @@ function stoppedBySignal(): AbortSignal {
       stop.abort(new CommandError(`stopped by ${signal}: nothing was changed`, exitCode)),
     );
   return stop.signal;
-}
-
-function requirePath(path: string): void {
-  if (!isThere(path)) throw new CommandError(`${path} does not exist`);
 }
 
 const exitCodes: Record<Result, number> = { done: 0, failed: 1, 'done in part': 3 };
@@ -185,9 +198,7 @@ function humanSummary(summary: LedgerSummary): string {
   return `${count(sources, 'source')} in ${(ms / 1000).toFixed(2)} s: ${counts.join(', ')}`;
 }
 
-const takenBack = '-';
-
-/** Reads the operator's overrides (rule D24.5, step 3); an empty slug removes a former row. */
+/** Reads the operator's overrides (rule D24.5, step 3); the slug `-` removes a former row. Throws `CommandError`. */
 function readSlugs(file: string): Map<string, string> {
   const text = textOf(file);
   let table: TableRow[];
@@ -201,17 +212,19 @@ function readSlugs(file: string): Map<string, string> {
     throw new CommandError(`${file}: the header must be benchmarkId,slug`);
   const overrides = new Map<string, string>();
   for (const { cells, number } of rows) {
-    const [benchmarkId, slug] = cells;
-    const where = `${file}, row ${number}`;
-    if (cells.length > 2) throw new CommandError(`${where}: it has ${cells.length} columns, not 2`);
-    if (!benchmarkId) throw new CommandError(`${where}: the benchmarkId is empty`);
-    if (!slug || (slug !== takenBack && !isSlug(slug)))
-      throw new CommandError(`${where}: "${(slug ?? '').slice(0, 64)}" is not a slug: use a-z, 0-9 and _`);
-    if (reservedSlugs.has(slug))
-      throw new CommandError(`${where}: "${slug}" is reserved for a path of the API: choose another slug`);
-    if (overrides.has(benchmarkId))
-      throw new CommandError(`${where}: ${benchmarkId.slice(0, 64)} occurs twice`);
-    overrides.set(benchmarkId, slug === takenBack ? '' : slug);
+    const [benchmarkId = '', slug = ''] = cells;
+    const problem = overrides.has(benchmarkId)
+      ? `${benchmarkId.slice(0, 64)} occurs twice`
+      : problemOfRow(cells.length, benchmarkId, slug);
+    if (problem !== null) throw new CommandError(`${file}, row ${number}: ${problem}`);
+    overrides.set(benchmarkId, slug === '-' ? '' : slug);
   }
   return overrides;
+}
+
+function problemOfRow(columns: number, benchmarkId: string, slug: string): string | null {
+  if (columns > 2) return `it has ${columns} columns, not 2`;
+  if (benchmarkId === '') return 'the benchmarkId is empty';
+  if (slug !== '-' && !isSlug(slug)) return `"${slug.slice(0, 64)}" is not a slug: use a-z, 0-9 and _`;
+  return reservedSlugs.has(slug) ? `"${slug}" is reserved for a path of the API: choose another slug` : null;
 }

@@ -1,113 +1,117 @@
-import { readConfig } from '../base/config.ts';
+import { Option } from '@commander-js/extra-typings';
+import { type Flags, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { cut } from '../base/text.ts';
 import { frameworkKey } from '../catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../catalog/controls/identifier.ts';
-import {
-  createMappingDecisions,
-  type MappingDecision,
-  type MappingDecisions,
-} from '../catalog/crosswalk/decisions.ts';
+import { createMappingDecisions, type MappingDecisions } from '../catalog/crosswalk/decisions.ts';
 import { type GraphNode, inOrder, nameOf, statuses } from '../catalog/crosswalk/graph.ts';
-import type { Database } from '../db/database.ts';
 import { auditedCommand, openForCommand } from './audit.ts';
-import { type Command, expectPositionals, parse, print, required, text, wrongAction } from './command.ts';
+import { command, group, print } from './command.ts';
 
 const busyTimeout = 30_000;
+const about = { settings: ['auditFile', 'auditFailure'] } as const;
 
-export const mappingCommand: Command = {
-  name: 'mapping',
-  summary: "set, remove or list an operator's decisions about mappings in the crosswalk",
-  usage:
-    'gapstone mapping set --from A --to B --status verified|auto|rejected --reason TEXT [--db FILE] [--users-db FILE]\n' +
-    'gapstone mapping remove --from A --to B [--db FILE] [--users-db FILE]\n' +
-    'gapstone mapping list [--json] [--db FILE] [--users-db FILE]',
-  help: [
-    '--from A, --to B  two controls of different frameworks, each as <framework>:<identifier>',
-    '--status S        verified, auto or rejected',
-    '--reason TEXT     why; stored with the decision',
-    'A pair that no source maps is added as a mapping of this site (OWN in the list). A request for a version ignores it.',
-    'remove deletes a decision: a pair from a source gets the status of its source again.',
-    'STALE: the decision has no effect, because one control is no longer an active control of an imported catalog.',
-  ],
-  settings: ['auditFile', 'auditFailure'],
-  examples: [
-    'gapstone mapping set --from nist-800-171:3.1.1 --to nist-800-53:AC-17 \\',
-    "  --status rejected --reason 'not in scope here'",
-    'gapstone mapping list',
-  ],
-  async run(args) {
-    const { values, positionals } = parse(args, null, { from: text, to: text, status: text, reason: text });
-    const [action = '', ...rest] = positionals;
-    expectPositionals(rest, []);
-    if (!['set', 'remove', 'list'].includes(action))
-      throw wrongAction('mapping', action, ['set', 'remove', 'list']);
-    const word = action === 'set' ? readWord(values) : null;
-    if (action === 'remove' && (values.status !== undefined || values.reason !== undefined))
-      throw new CommandError('mapping remove takes --from and --to alone', 2);
-    const ends = action === 'list' ? null : readEnds(values);
-    const config = readConfig(values);
-    using db = await openForCommand(config, { busyTimeout });
-    const decisions = createMappingDecisions(db);
-    if (ends === null) printDecisions(decisions, values.json ?? false);
-    else {
-      const detail = word ? { detail: { status: word.status, why: word.reason } } : {};
-      const objectId = ends.map(nameOf).join(' ');
-      const event = { action: `mapping.${action}`, objectType: 'mapping', objectId, ...detail };
-      await auditedCommand(config, db, event, () => decide(db, decisions, ends, word));
-    }
-    return 0;
-  },
-};
+/** A command with the two ends of a mapping. */
+const pairCommand = (name: string, summary: string, more: Parameters<typeof command>[2] = {}) =>
+  command(name, summary, { ...about, ...more })
+    .requiredOption('--from <control>', 'a control, as <framework>:<identifier>', (text: string) =>
+      readEnd('from', text),
+    )
+    .requiredOption('--to <control>', 'a control of another framework', (text: string) =>
+      readEnd('to', text),
+    );
 
-type Word = Pick<MappingDecision, 'status' | 'reason'>;
+const setCommand = () =>
+  pairCommand('set', 'decide about a mapping', {
+    notes: [
+      'A pair that no source maps is added as a mapping of this site. A request for a version ignores it.',
+    ],
+    examples: [
+      "gapstone mapping set --from nist-800-171:3.1.1 --to nist-800-53:AC-17 --status rejected --reason 'not in scope'",
+    ],
+  })
+    .addOption(
+      new Option('--status <status>', 'verified, auto or rejected').choices(statuses).makeOptionMandatory(),
+    )
+    .requiredOption('--reason <text>', 'why; stored with the decision')
+    .action((options) => {
+      const { status } = options;
+      const reason = options.reason.trim();
+      if (reason === '' || reason.length > 2000)
+        throw new CommandError('--reason must have 1 to 2000 characters', 2);
+      return decide(options, 'set', { status, why: reason }, (decisions, ends) => {
+        for (const end of ends) requireActive(decisions, end);
+        decisions.set(ends, { status, reason, decidedAt: new Date().toISOString() });
+      });
+    });
 
-type MappingOptions = Partial<Record<'from' | 'to' | 'status' | 'reason', string | undefined>>;
+const removeCommand = () =>
+  pairCommand('remove', 'delete a decision: a pair from a source gets the status of its source again').action(
+    (options) =>
+      decide(options, 'remove', null, (decisions, ends) => {
+        if (!decisions.remove(ends))
+          throw new CommandError(`there is no decision about ${ends.map(nameOf).join(' and ')}`);
+      }),
+  );
 
-/** Stores a decision, or removes it where `word` is null. */
-function decide(db: Database, decisions: MappingDecisions, ends: [GraphNode, GraphNode], word: Word | null) {
-  const decidedAt = new Date().toISOString();
-  return db.write(() => {
-    if (word) {
-      for (const end of ends) requireActive(decisions, end);
-      decisions.set(ends, { ...word, decidedAt });
-    } else if (!decisions.remove(ends)) {
-      throw new CommandError(`there is no decision about ${ends.map(nameOf).join(' and ')}`);
+const listCommand = () =>
+  command('list', 'list the decisions', {
+    notes: [
+      'OWN: no source maps the pair. STALE: the decision has no effect, because one control is no longer an active control of an imported catalog.',
+    ],
+  }).action(async (options) => {
+    using db = await openForCommand(readConfig(options), { busyTimeout });
+    for (const { ends, status, reason, decidedAt, own, stale } of createMappingDecisions(db).all()) {
+      const [from, to] = ends.map(nameOf);
+      const marks = [own ? ['OWN'] : [], stale ? ['STALE'] : []].flat();
+      const line = [decidedAt, from, to, status, ...marks, reason].join('  ');
+      print(options.json, { from, to, status, reason, decidedAt, own, stale }, line);
     }
   });
-}
 
-function readWord(values: MappingOptions): Word {
-  const status = statuses.find((each) => each === values.status);
-  if (!status) throw new CommandError(`--status must be one of: ${statuses.join(', ')}`, 2);
-  const reason = required(values.reason, 'reason').trim();
-  if (reason === '' || reason.length > 2000)
-    throw new CommandError('--reason must have 1 to 2000 characters', 2);
-  return { status, reason };
-}
+export const mappingCommand = () =>
+  group('mapping', "set, remove or list an operator's decisions about mappings in the crosswalk", [
+    setCommand(),
+    removeCommand(),
+    listCommand(),
+  ]);
 
-function readEnds(values: MappingOptions): [GraphNode, GraphNode] {
-  const ends = inOrder(readEnd(values.from, 'from'), readEnd(values.to, 'to'));
-  if (ends[0].framework === ends[1].framework)
+/** Changes the decision about a pair, and audits it in the same transaction. Throws `CommandError`. */
+async function decide(
+  { from, to, ...options }: Flags & { from: GraphNode; to: GraphNode },
+  action: string,
+  detail: { status: string; why: string } | null,
+  change: (decisions: MappingDecisions, ends: [GraphNode, GraphNode]) => void,
+): Promise<void> {
+  const ends = inOrder(from, to);
+  if (from.framework === to.framework)
     throw new CommandError(
-      `--from and --to must be of different frameworks; both are of ${cut(ends[0].framework)}`,
+      `--from and --to must be of different frameworks; both are of ${cut(from.framework)}`,
       2,
     );
-  return ends;
+  const config = readConfig(options);
+  using db = await openForCommand(config, { busyTimeout });
+  const decisions = createMappingDecisions(db);
+  const event = {
+    action: `mapping.${action}`,
+    objectType: 'mapping',
+    objectId: ends.map(nameOf).join(' '),
+    ...(detail && { detail }),
+  };
+  await auditedCommand(config, db, event, () => db.write(() => change(decisions, ends)));
 }
 
-function readEnd(value: string | undefined, name: string): GraphNode {
-  const text = required(value, name);
+/** Reads `<framework>:<identifier>`. Throws `CommandError`. */
+function readEnd(name: string, text: string): GraphNode {
   const colon = text.indexOf(':');
   const framework = frameworkKey(text.slice(0, Math.max(0, colon)));
   const given = text.slice(colon + 1).trim();
-  if (framework === '' || given === '') {
+  if (framework === '' || given === '')
     throw new CommandError(`--${name} must be <framework>:<identifier>, not "${cut(text)}"`, 2);
-  }
   const identifier = canonicalIdentifier(framework, given);
-  if (identifier === null) {
+  if (identifier === null)
     throw new CommandError(`--${name}: "${cut(given)}" is not an identifier of ${framework}`, 2);
-  }
   return { framework, identifier };
 }
 
@@ -116,13 +120,4 @@ function requireActive(decisions: MappingDecisions, end: GraphNode): void {
   const standing = decisions.standing(end);
   if (standing === 'unknown') throw new CommandError(`${cut(nameOf(end))} is not in an imported catalog`);
   if (standing === 'withdrawn') throw new CommandError(`${cut(nameOf(end))} is withdrawn`);
-}
-
-function printDecisions(decisions: MappingDecisions, json: boolean): void {
-  for (const { ends, status, reason, decidedAt, own, stale } of decisions.all()) {
-    const [from, to] = ends.map(nameOf);
-    const marks = [own ? ['OWN'] : [], stale ? ['STALE'] : []].flat();
-    const line = [decidedAt, from, to, status, ...marks, reason].join('  ');
-    print(json, { from, to, status, reason, decidedAt, own, stale }, line);
-  }
 }

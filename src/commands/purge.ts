@@ -7,49 +7,43 @@ import { count } from '../base/text.ts';
 import { createPurgeService, retentionDays } from '../collections/retention.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { auditedCommand, reasonOf } from './audit.ts';
-import { type Command, flag, parse, print } from './command.ts';
+import { command, print } from './command.ts';
 
 const day = 24 * 3600 * 1000;
 
-export const purgeCommand: Command = {
-  name: 'purge',
-  summary: 'permanently remove the lists that were deleted more than 30 days ago',
-  usage: 'gapstone purge [--dry-run] [--accept-clock] [--db FILE] [--users-db FILE] [--json]',
-  help: [
-    '--dry-run       only show how many there are',
-    '--accept-clock  purge even if the clock is earlier than the latest time in the database, because that time was wrong',
-    '--json          print the count as JSON',
-  ],
-  settings: ['auditFile', 'auditFailure'],
-  examples: ['gapstone purge --dry-run'],
-  async run(args) {
-    const { values } = parse(args, [], { 'dry-run': flag, 'accept-clock': flag });
-    const config = readConfig(values);
-    using db = openDatabase(config);
-    try {
-      const dryRun = values['dry-run'] ?? false;
-      const acceptClock = values['accept-clock'] ?? false;
-      const purges = createPurgeService(db, () => new Date());
-      const event = { action, objectType, detail: { acceptClock } };
-      const purged = dryRun
-        ? await purges.purge({ dryRun, acceptClock })
-        : await auditedCommand(config, db, event, () => purges.purge({ acceptClock }));
-      const lists = count(purged, 'list');
-      const were = `deleted more than ${retentionDays} days ago`;
-      print(
-        values.json,
-        { purged, dryRun },
-        dryRun
-          ? `${lists} ${were} would be removed; nothing was changed`
-          : `${lists} ${were} ${purged === 1 ? 'was' : 'were'} removed`,
-      );
-      return 0;
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      throw new CommandError(`${error.message} (see --accept-clock)`);
-    }
-  },
-};
+export const purgeCommand = () =>
+  command('purge', `permanently remove the lists that were deleted more than ${retentionDays} days ago`, {
+    settings: ['auditFile', 'auditFailure'],
+    examples: ['gapstone purge --dry-run'],
+  })
+    .option('--dry-run', 'only show how many there are')
+    .option(
+      '--accept-clock',
+      'purge even if the clock is earlier than the latest time in the database, because that time was wrong',
+    )
+    .action(async ({ dryRun = false, acceptClock = false, ...options }) => {
+      const config = readConfig(options);
+      using db = openDatabase(config);
+      try {
+        const purges = createPurgeService(db, () => new Date());
+        const purged = dryRun
+          ? await purges.purge({ dryRun, acceptClock })
+          : await auditedCommand(config, db, { action, objectType, detail: { acceptClock } }, () =>
+              purges.purge({ acceptClock }),
+            );
+        const lists = `${count(purged, 'list')} deleted more than ${retentionDays} days ago`;
+        print(
+          options.json,
+          { purged, dryRun },
+          dryRun
+            ? `${lists} would be removed; nothing was changed`
+            : `${lists} ${purged === 1 ? 'was' : 'were'} removed`,
+        );
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        throw new CommandError(`${error.message} (see --accept-clock)`);
+      }
+    });
 
 const action = 'deleted-lists.purge';
 const objectType = 'deleted-lists';

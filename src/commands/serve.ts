@@ -11,7 +11,6 @@ import { CommandError } from '../base/errors.ts';
 import { writableByOthers } from '../base/files.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { packageCommit, packageVersion } from '../base/root.ts';
-import { settingNames } from '../base/settings.ts';
 import { addCatalogMetrics } from '../catalog/catalog-metrics.ts';
 import type { Database } from '../db/database.ts';
 import { requireDriver } from '../db/driver.ts';
@@ -27,27 +26,22 @@ import { type RunningServer, startServer } from '../server.ts';
 import { createServices } from '../services.ts';
 import { createPool } from '../work/pool.ts';
 import { auditNewKey, openForCommand, type ServerAudit, startServerAudit } from './audit.ts';
-import { type Command, parse, text } from './command.ts';
+import { command, serverSettings } from './command.ts';
 import { watchInbox } from './inbox.ts';
 import { purgeDaily } from './purge.ts';
 import { loadSecurity, type Security } from './secure.ts';
 
-export const serveCommand: Command = {
-  name: 'serve',
-  summary: 'serve the catalog over HTTP',
-  usage: 'gapstone serve [--host H] [--port P] [--db FILE] [--users-db FILE]',
-  help: [
-    '--host H  address to listen on (127.0.0.1)',
-    '--port P  port to listen on (8080; 0 picks a free one)',
-  ],
-  settings: settingNames,
-  examples: ['gapstone serve --port 8081'],
-  async run(args) {
-    const { values } = parse(args, [], { host: text, port: text });
-    const config = readConfig(values);
-    return serve(config, () => openForCommand(config, { checkUnclean: true }));
-  },
-};
+export const serveCommand = () =>
+  command('serve', 'serve the catalog over HTTP', {
+    settings: serverSettings,
+    examples: ['gapstone serve --port 8081'],
+  })
+    .option('--host <host>', 'address to listen on (127.0.0.1)')
+    .option('--port <port>', 'port to listen on (8080; 0 picks a free one)')
+    .action((options) => {
+      const config = readConfig(options);
+      return serve(config, () => openForCommand(config, { checkUnclean: true }));
+    });
 
 /** The caller of the request that is being answered. */
 function callerOf(): string {
@@ -55,12 +49,12 @@ function callerOf(): string {
   return record === undefined ? '' : callerKey(record);
 }
 
-/** Serves until SIGTERM or SIGINT, and gives the exit code. Calls `open` after checking the keys. */
+/** Serves until SIGTERM or SIGINT. Calls `open` after checking the keys. */
 export async function serve(
   config: Config,
   open: () => Promise<Database>,
   onReady?: (url: string) => Promise<void>,
-): Promise<number> {
+): Promise<void> {
   const lines = createLineWriter();
   const log = createLog(config.logLevel, lines.write);
   endOnFailure(log, lines);
@@ -75,7 +69,6 @@ export async function serve(
   log.info('stopped');
   // A reader that keeps the pipe open without reading must not keep the process alive.
   if (!(await lines.close())) process.exit(0);
-  return 0;
 }
 
 async function serveOpen(

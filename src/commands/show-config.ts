@@ -10,44 +10,38 @@ import {
 import { CommandError } from '../base/errors.ts';
 import { isThere } from '../base/files.ts';
 import { readSettingsFile, settingsFile } from '../base/installation.ts';
-import { settingNames } from '../base/settings.ts';
 import { count, printable } from '../base/text.ts';
-import { type Command, parse, print, tell, text } from './command.ts';
+import { command, print, serverSettings, tell } from './command.ts';
 
-export const configCommand: Command = {
-  name: 'config',
-  summary: 'print the settings that count, and where each comes from; secrets are left out',
-  usage: 'gapstone config [--host H] [--port P] [--db FILE] [--users-db FILE] [--json]',
-  help: [
-    '--host H  as start and serve take it',
-    '--port P  as start and serve take it',
-    '--json    file and settings (name, value, from) as JSON',
-    'Options come first, then the environment, then gapstone.env: the folder above the program has it, /etc/gapstone where the rpm is installed. It is read as systemd reads an EnvironmentFile. Only names that begin with GAPSTONE_ count, values need no quotes.',
-  ],
-  settings: settingNames,
-  exitCodes: [
-    ['1', 'the configuration is wrong; one line on standard error says why'],
-    ['2', 'wrong usage'],
-  ],
-  examples: ['gapstone config', 'GAPSTONE_PORT=8443 gapstone config --json'],
-  async run(args) {
-    const { values } = parse(args, [], { host: text, port: text });
-    const others: string[] = [];
-    const file = configured(() => readSettingsFile((name) => others.push(name)));
-    const env = environment(file);
-    const config = configured(() => readConfig(values, env));
-    const settings = shownSettings(config, values, file);
-    print(values.json, { file: settingsFile, settings }, [
-      `${settingsFile}: ${isThere(settingsFile) ? count(Object.keys(file).length, 'setting') : 'no such file'}`,
-      ...settings.map(lineOf),
-    ]);
-    const ignored = printable(others.join(', '), 200);
-    if (ignored !== '') tell(`warning: names that do not begin with GAPSTONE_ are ignored: ${ignored}`);
-    for (const { msg, fields } of configWarnings(config, env))
-      tell(`warning: ${[msg, fields.names?.join(', ')].filter(Boolean).join(': ')}`);
-    return 0;
-  },
-};
+export const configCommand = () =>
+  command('config', 'print the settings that count, and where each comes from; secrets are left out', {
+    settings: serverSettings,
+    exitCodes: [
+      ['1', 'the configuration is wrong; one line on standard error says why'],
+      ['2', 'wrong usage'],
+    ],
+    notes: [
+      'Options come first, then the environment, then gapstone.env: the folder above the program has it, /etc/gapstone where the rpm is installed. It is read as systemd reads an EnvironmentFile. Only names that begin with GAPSTONE_ count, values need no quotes.',
+    ],
+    examples: ['gapstone config', 'GAPSTONE_PORT=8443 gapstone config --json'],
+  })
+    .option('--host <host>', 'as start and serve take it')
+    .option('--port <port>', 'as start and serve take it')
+    .action((options) => {
+      const others: string[] = [];
+      const file = configured(() => readSettingsFile((name) => others.push(name)));
+      const env = environment(file);
+      const config = configured(() => readConfig(options, env));
+      const settings = shownSettings(config, options, file);
+      print(options.json, { file: settingsFile, settings }, [
+        `${settingsFile}: ${isThere(settingsFile) ? count(Object.keys(file).length, 'setting') : 'no such file'}`,
+        ...settings.map(lineOf),
+      ]);
+      const ignored = printable(others.join(', '), 200);
+      if (ignored !== '') tell(`warning: names that do not begin with GAPSTONE_ are ignored: ${ignored}`);
+      for (const { msg, fields } of configWarnings(config, env))
+        tell(`warning: ${[msg, fields.names?.join(', ')].filter(Boolean).join(': ')}`);
+    });
 
 /** A wrong configuration is what this command is for: it exits with 1 (rule D44.2). */
 function configured<T extends Config | Record<string, string>>(read: () => T): T {

@@ -5,48 +5,42 @@ import { listFiles } from '../../importers/discover.ts';
 import { type Config, readConfig } from '../base/config.ts';
 import { isThere } from '../base/files.ts';
 import { packageRoot, packageVersion } from '../base/root.ts';
-import { settingNames } from '../base/settings.ts';
 import { count } from '../base/text.ts';
 import { appliedBundles } from '../content/trust.ts';
 import type { Database } from '../db/database.ts';
 import { forgetInboxContents, recordShippedSources, shippedSources } from '../db/site-records.ts';
 import { openForCommand, upgradeForCommand, withUsers } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
-import { type Command, flag, parse, tell, text } from './command.ts';
+import { command, serverSettings, tell } from './command.ts';
 import { createProgress } from './progress.ts';
 import { serve } from './serve.ts';
 import { auditedToken } from './token.ts';
 
 const tokenLifetime = 8 * 3600;
 
-export const startCommand: Command = {
-  name: 'start',
-  summary: 'create what is missing, import the shipped data once, and serve',
-  usage: 'gapstone start [--host H] [--port P] [--no-token] [--no-samples] [--db FILE] [--users-db FILE]',
-  help: [
-    '--host H    address to listen on (127.0.0.1)',
-    '--port P    port to listen on (8080; 0 picks a free one)',
-    '--no-token  do not print a token (use it when others can read the logs)',
-    '--no-samples  import the shipped facts without the samples (GAPSTONE_SAMPLES=off)',
-  ],
-  settings: settingNames,
-  examples: ['gapstone start', 'gapstone start --host 0.0.0.0 --port 8443 --no-token'],
-  async run(args) {
-    const { values } = parse(args, [], { host: text, port: text, 'no-token': flag, 'no-samples': flag });
-    const config = readConfig(values);
-    const open = async () => {
-      await upgradeForCommand(config);
-      return sayCreated(config.usersDb, async () => {
-        await importShippedData(config, config.samples && !values['no-samples']);
-        return openForCommand(config, { create: true, checkUnclean: true });
-      });
-    };
-    return serve(config, open, (url) => welcome(config, url, values['no-token'] ?? false));
-  },
-};
+export const startCommand = () =>
+  command('start', 'create what is missing, import the shipped data once, and serve', {
+    settings: serverSettings,
+    examples: ['gapstone start', 'gapstone start --host 0.0.0.0 --port 8443 --no-token'],
+  })
+    .option('--host <host>', 'address to listen on (127.0.0.1)')
+    .option('--port <port>', 'port to listen on (8080; 0 picks a free one)')
+    .option('--no-token', 'do not print a token (use it when others can read the logs)')
+    .option('--no-samples', 'import the shipped facts without the samples (GAPSTONE_SAMPLES=off)')
+    .action((options) => {
+      const config = readConfig(options);
+      const open = async () => {
+        await upgradeForCommand(config);
+        return tellIfCreated(config.usersDb, async () => {
+          await importShippedData(config, config.samples && options.samples);
+          return openForCommand(config, { create: true, checkUnclean: true });
+        });
+      };
+      return serve(config, open, (url) => welcome(config, url, options.token));
+    });
 
 /** Opens a database, and reports whether it created the file. */
-async function sayCreated(file: string, open: () => Promise<Database>): Promise<Database> {
+async function tellIfCreated(file: string, open: () => Promise<Database>): Promise<Database> {
   const wasThere = isThere(file);
   const db = await open();
   if (!wasThere && isThere(file)) tell(`created ${file}`);
@@ -62,7 +56,7 @@ const sampleFolders = ['regulatory', 'stigs'];
 async function importShippedData(config: Config, samples: boolean): Promise<void> {
   const wasThere = isThere(config.db);
   const options = { catalogAlone: true, create: true, checkUnclean: true };
-  using db = await sayCreated(config.db, () => openForCommand(config, options));
+  using db = await tellIfCreated(config.db, () => openForCommand(config, options));
   const isOfBundle = appliedBundles(config.usersDb).some(({ state }) => state !== 'rolled-back');
   // A killed start may have left an empty catalog; a bundle's catalog never has generation 0.
   const isNew =
@@ -105,11 +99,11 @@ function digestOfPaths(folder: string, paths: string[]): string {
   return hash.digest('hex');
 }
 
-async function welcome(config: Config, url: string, withoutToken: boolean): Promise<void> {
+async function welcome(config: Config, url: string, withToken: boolean): Promise<void> {
   const lines = [`Gapstone ${packageVersion} serves ${config.db} at ${url}`];
   if (config.jwks !== null)
     lines.push('Get tokens from the identity provider whose keys are in GAPSTONE_JWKS.');
-  else if (!withoutToken) {
+  else if (withToken) {
     const request = {
       subject: 'local',
       organization: 'local',

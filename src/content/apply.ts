@@ -10,7 +10,18 @@ import type { Database } from '../db/database.ts';
 import { catalogDigest } from '../db/digest.ts';
 import { changeOf, holdCatalog, replaceCatalog } from '../db/replace.ts';
 import { recordTakenBack, sourcesOf } from '../db/site-records.ts';
-import { beforeOf, createExchanges, type Exchange, removeKept, removeParts, undoneOf } from './exchanges.ts';
+import {
+  beforeOf,
+  beginExchange,
+  type Exchange,
+  endExchange,
+  forgetExchange,
+  lastExchange,
+  removeKept,
+  removeParts,
+  replayProblem,
+  undoneOf,
+} from './exchanges.ts';
 import { requireCatalog, type VerifiedBundle } from './read-bundle.ts';
 
 /** Both files of a site. */
@@ -48,11 +59,10 @@ export async function applyBundle(
   options: { now: Date; dropLocal: boolean },
 ): Promise<Exchanged> {
   const { db, file } = site;
-  const { channel, sequence } = bundle.manifest;
   using held = holdCatalog(file);
   const recovered = await recover(site);
   if (recovered?.bundle === bundle.id && recovered.state === 'applied') return end(file, recovered);
-  const problem = createExchanges(db).replayProblem(bundle.id, channel, sequence);
+  const problem = replayProblem(db, bundle.id, bundle.manifest);
   if (problem !== null) throw new CommandError(`${bundle.file} is refused: ${problem}`);
   const applied = await inPrivateFolder(`${realFile(file)}.content`, async (temporary) => {
     const unpacked = await unpack(temporary);
@@ -71,7 +81,6 @@ async function exchange(
 ): Promise<Exchange> {
   const { db, file } = site;
   const { manifest, signer } = bundle;
-  const exchanges = createExchanges(db);
   const hasContent = db.sqlite.prepare('SELECT 1 FROM sources').get() !== undefined;
   requireCatalog(bundle, made);
   const local = localSources(db, made);
@@ -90,12 +99,12 @@ async function exchange(
   const takenBack = takenBackBy(db, made);
   let id = 0;
   await site.record('content.apply-start', row, () => {
-    id = exchanges.begin(row);
+    id = beginExchange(db, row);
     recordTakenBack(db, takenBack);
   });
   const begun: Exchange = { ...row, id, state: 'begun' };
   // A call that holds the catalog meanwhile takes this one for killed.
-  const isCurrent = () => isDeepStrictEqual(exchanges.last(), begun);
+  const isCurrent = () => isDeepStrictEqual(lastExchange(db), begun);
   try {
     if (hasContent) await copyAside(file, beforeOf(file, id));
     await replaceCatalog(held, file, made, isCurrent);
@@ -122,7 +131,7 @@ export async function copyAside(file: string, copy: string): Promise<void> {
 export async function settle(site: OpenSite, exchange: Exchange): Promise<void> {
   const action = exchange.state === 'applied' ? 'content.apply' : 'content.rollback';
   try {
-    await site.record(action, exchange, () => createExchanges(site.db).settle(exchange));
+    await site.record(action, exchange, () => endExchange(site.db, exchange));
   } catch (error) {
     throw new CommandError(
       `the catalog was exchanged, but the exchange could not be recorded: ${(error as Error).message}. Run the command again`,
@@ -145,7 +154,7 @@ function end(file: string, applied: Exchange): Exchanged {
 export async function recover(site: OpenSite): Promise<Exchange | null> {
   const { db, file } = site;
   removeParts(file);
-  const last = createExchanges(db).last();
+  const last = lastExchange(db);
   if (last === null) return null;
   const before = beforeOf(file, last.id);
   const keptChange = isThere(before) ? changeOfFile(before) : null;
@@ -179,7 +188,7 @@ function changeOfFile(catalog: string): string {
 
 async function forget(site: OpenSite, begun: Exchange): Promise<void> {
   rmSync(beforeOf(site.file, begun.id), { force: true });
-  await site.record('content.apply-undone', begun, () => createExchanges(site.db).forget(begun.id));
+  await site.record('content.apply-undone', begun, () => forgetExchange(site.db, begun.id));
 }
 
 /** The sources that only this site has (rule D32.3), except those of the package (rule D44.1). */

@@ -1,5 +1,5 @@
-import { count, spoken } from '../base/text.ts';
-import type { Changes } from './compare-catalogs.ts';
+import { spoken } from '../base/text.ts';
+import { type Changes, kinds, type PlannedSource, type Row } from './compare-catalogs.ts';
 import type { Plan } from './plan.ts';
 
 /** A part of a plan in words: a line for each thing that is added, changed or removed. */
@@ -16,79 +16,56 @@ export function planHeading({ bundle, digest }: Plan): string {
 /** A plan in words, without empty sections. */
 export function planSections(plan: Plan): PlanSection[] {
   const { slugs, references, decisions, sources, localSources } = plan;
-  const source = ({ source, target, sha256 }: Plan['sources']['go'][0]) =>
-    `${source}${target === null ? '' : ` (${target})`}, SHA-256 ${sha256}`;
-  const isLocal = ({ sha256 }: Plan['sources']['go'][0]) => localSources.includes(sha256);
-  const reference = ({ kind, id, name, owner, refersTo, title }: Plan['references']['go'][0]) =>
-    `${kind === 'favorite' ? `favorite of ${owner}` : `${kind} "${name}" of ${owner} (${id})`}: ${refersTo} ${title}`;
-  const entry = ({ id, title }: { id: string; title: string }) => `${id} ${title}`;
+  const isLocal = ({ sha256 }: PlannedSource) => localSources.includes(sha256);
   const all: PlanSection[] = [
-    section('Sources that only this site holds', { go: sources.go.filter(isLocal).map(source) }),
-    section('References of lists, collections and favorites', {
-      come: references.comeBack.map(reference),
-      go: references.go.map(reference),
-    }),
-    section("This site's mapping decisions", {
-      change: decisions.map(({ from, to, status, why }) => `${from} and ${to} (${status}): ${why}`),
-    }),
-    section('Renamed slugs', { change: slugs.map(({ from, to }) => `${from} is ${to} now`) }),
-    inWords('STIGs', plan.stigs, ({ slug, title, version, rules }, before) => {
-      const [was, were] = before ? [before.fromVersion, before.fromRules] : [version, rules];
-      const versions = was === version ? version : `${was} to ${version}`;
-      const counts = were === rules ? count(rules, 'rule') : `${were} to ${count(rules, 'rule')}`;
-      return `${slug} ${versions}, ${counts}: ${title}`;
-    }),
-    inWords('Releases', plan.releases, ({ slug, version, releaseDate }) =>
-      [slug, version, releaseDate ?? 'no date'].join(' '),
+    section('Sources that only this site holds', { go: sources.go.filter(isLocal) }, describeSource),
+    section(
+      'References of lists, collections and favorites',
+      { come: references.comeBack, go: references.go },
+      describeReference,
     ),
-    inWords('Controls', plan.controls, ({ framework, version, identifier, title }) =>
-      [framework, version, identifier, title].join(' '),
+    section(
+      "This site's mapping decisions",
+      { change: decisions },
+      ({ from, to, status, why }) => `${from} and ${to} (${status}): ${why}`,
     ),
-    inWords('Mappings', plan.edges, ({ from, to, status }, before) =>
-      [from, to, before && before.fromStatus !== status ? `${before.fromStatus} to ${status}` : status].join(
-        ' ',
-      ),
+    section('Renamed slugs', { change: slugs }, ({ from, to }) => `${from} is ${to} now`),
+    ...Object.entries(kinds).map(([name, { title, words }]) =>
+      section<Row>(title, plan[name as keyof typeof kinds], words),
     ),
-    inWords('Documents', plan.documents, entry),
-    inWords('Occupations', plan.occupations, entry),
-    inWords('Work roles', plan.workRoles, entry),
-    inWords('Roles of STIGs', plan.roleMappings, entry),
-    inWords('Synonyms', plan.synonyms, ({ words }) => words),
-    inWords('Slug overrides', plan.overrides, ({ benchmarkId, slug }) => `${benchmarkId} ${slug}`),
-    section('Other sources', {
-      come: sources.come.map(source),
-      go: sources.go.filter((each) => !isLocal(each)).map(source),
-    }),
+    section(
+      'Other sources',
+      { come: sources.come, go: sources.go.filter((each) => !isLocal(each)) },
+      describeSource,
+    ),
   ];
   return all.filter(({ come, change, go }) => come.length + change.length + go.length > 0);
 }
 
-const section = (title: string, changes: Partial<Changes<string>>): PlanSection => {
-  return { title, come: [], change: [], go: [], ...changes };
-};
-
-function inWords<T, C extends T>(
+function section<T>(
   title: string,
-  { come, change, go }: Changes<T, C>,
-  words: (row: T, before?: C) => string,
+  { come = [], change = [], go = [] }: Partial<Changes<T>>,
+  words: (row: T) => string,
 ): PlanSection {
-  return {
-    title,
-    come: come.map((row) => words(row)),
-    change: change.map((row) => words(row, row)),
-    go: go.map((row) => words(row)),
-  };
+  return { title, come: come.map(words), change: change.map(words), go: go.map(words) };
 }
+
+const describeSource = ({ source, target, sha256 }: PlannedSource) =>
+  `${source}${target === null ? '' : ` (${target})`}, SHA-256 ${sha256}`;
+
+const describeReference = ({ kind, id, name, owner, refersTo, title }: Plan['references']['go'][0]) =>
+  `${kind === 'favorite' ? `favorite of ${owner}` : `${kind} "${name}" of ${owner} (${id})`}: ${refersTo} ${title}`;
+
+/** The changes of a section with their signs and their words. */
+export const signed = ({ come, change, go }: PlanSection) =>
+  [
+    { sign: '+', word: 'added', lines: come },
+    { sign: '~', word: 'changed', lines: change },
+    { sign: '-', word: 'removed', lines: go },
+  ].filter(({ lines }) => lines.length > 0);
 
 /** The counts of a section in words. */
-export function totals({ come, change, go }: PlanSection): string {
-  const parts = [
-    [come.length, 'added'],
-    [change.length, 'changed'],
-    [go.length, 'removed'],
-  ] as const;
-  return parts
-    .filter(([number]) => number > 0)
-    .map(([number, word]) => `${number.toLocaleString('en-US')} ${word}`)
+export const totals = (section: PlanSection) =>
+  signed(section)
+    .map(({ word, lines }) => `${lines.length.toLocaleString('en-US')} ${word}`)
     .join(', ');
-}

@@ -6,7 +6,7 @@ import { createDatabaseFile } from '../db/connect.ts';
 import { type Database, type Files, openDatabase } from '../db/database.ts';
 import { localSources, refusalOf } from './apply.ts';
 import { compareCatalogs } from './compare-catalogs.ts';
-import { createExchanges } from './exchanges.ts';
+import { replayProblem } from './exchanges.ts';
 import { requireCatalog, type VerifiedBundle } from './read-bundle.ts';
 
 /** A mapping decision that the new catalog makes ineffective, or leaves without a source. */
@@ -32,7 +32,7 @@ export function planBundle(files: Files, bundle: VerifiedBundle, made: string) {
   using after = openDatabase({ db: made, usersDb }, { asItIs: true });
   const { manifest, signer, id, bytes, warnings } = bundle;
   const { channel, sequence, builtAt, expiresAt, digest } = manifest;
-  const replay = createExchanges(before).replayProblem(id, channel, sequence);
+  const replay = replayProblem(before, id, manifest);
   const local = localSources(before, made);
   return {
     bundle: {

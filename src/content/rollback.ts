@@ -6,7 +6,7 @@ import { holdCatalog, replaceCatalog } from '../db/replace.ts';
 import { damaged, damageOf } from '../db/schema-check.ts';
 import { recordTakenBack } from '../db/site-records.ts';
 import { copyAside, type Exchanged, type OpenSite, recover, settle, takenBackBy } from './apply.ts';
-import { beforeOf, createExchanges, type Exchange, undoneOf } from './exchanges.ts';
+import { beforeOf, type Exchange, lastExchange, undoneOf } from './exchanges.ts';
 
 /**
  * Restores the catalog from before the last bundle, and keeps the replaced one until the next bundle is applied (rule
@@ -16,7 +16,7 @@ export async function rollBack(site: OpenSite): Promise<Exchanged> {
   const { db, file } = site;
   using held = holdCatalog(file);
   const recovered = await recover(site);
-  const last = createExchanges(db).last();
+  const last = lastExchange(db);
   if (last === null) throw new CommandError('no bundle was applied here: there is nothing to roll back');
   const keptAs = undoneOf(file, last.id);
   const before = beforeOf(file, last.id);

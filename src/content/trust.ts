@@ -10,47 +10,40 @@ export interface KeptKey extends PublicKey {
   addedAt: string;
 }
 
-/** The keys that a site trusts (rule D32.1). */
-export function createTrust(users: Connection) {
-  const list = (): KeptKey[] =>
-    users
-      .prepare<[], KeptKey>(
-        'SELECT name, channel, fingerprint, public_key AS publicKey, added_at AS addedAt FROM content_keys ORDER BY name',
-      )
-      .all();
-  const one = (name: string) => list().find((key) => key.name === name);
-  return {
-    list,
+const listKeys = (users: Connection): KeptKey[] =>
+  users
+    .prepare<[], KeptKey>(
+      'SELECT name, channel, fingerprint, public_key AS publicKey, added_at AS addedAt FROM content_keys ORDER BY name',
+    )
+    .all();
 
-    /** Throws `CommandError` where the name exists, or the channel already trusts the key. */
-    add(key: Omit<KeptKey, 'addedAt'>, now: Date): void {
-      const { name, channel, fingerprint, publicKey } = key;
-      if (one(name))
-        throw new CommandError(
-          `there is a trusted key "${name}" already: remove it first, or choose another name`,
-        );
-      const known = list().find((each) => each.fingerprint === fingerprint && each.channel === channel);
-      if (known)
-        throw new CommandError(`this key is trusted already, as "${known.name}" for the channel ${channel}`);
-      users
-        .prepare('INSERT INTO content_keys VALUES (?, ?, ?, ?, ?)')
-        .run(name, channel, fingerprint, publicKey, now.toISOString());
-    },
+/** Adds a trusted key (rule D32.1). Throws `CommandError` where the name exists, or the channel already trusts the key. */
+export function addKey(users: Connection, key: Omit<KeptKey, 'addedAt'>, now: Date): void {
+  const { name, channel, fingerprint, publicKey } = key;
+  const all = listKeys(users);
+  if (all.some((each) => each.name === name))
+    throw new CommandError(
+      `there is a trusted key "${name}" already: remove it first, or choose another name`,
+    );
+  const known = all.find((each) => each.fingerprint === fingerprint && each.channel === channel);
+  if (known)
+    throw new CommandError(`this key is trusted already, as "${known.name}" for the channel ${channel}`);
+  users
+    .prepare('INSERT INTO content_keys VALUES (?, ?, ?, ?, ?)')
+    .run(name, channel, fingerprint, publicKey, now.toISOString());
+}
 
-    /** Gives the removed key. Throws `CommandError` for an unknown name. */
-    remove(name: string): KeptKey {
-      const known = one(name);
-      if (!known)
-        throw new CommandError(`there is no trusted key "${name}": see "gapstone content trust list"`);
-      users.prepare('DELETE FROM content_keys WHERE name = ?').run(name);
-      return known;
-    },
-  };
+/** Removes a trusted key, and gives it. Throws `CommandError` for an unknown name. */
+export function removeKey(users: Connection, name: string): KeptKey {
+  const known = listKeys(users).find((key) => key.name === name);
+  if (!known) throw new CommandError(`there is no trusted key "${name}": see "gapstone content trust list"`);
+  users.prepare('DELETE FROM content_keys WHERE name = ?').run(name);
+  return known;
 }
 
 /** The keys that a site trusts, by name; none where users' data is missing. Throws `CommandError`. */
 export function trustedKeys(usersDb: string): KeptKey[] {
-  return look(usersDb, (users) => createTrust(users).list());
+  return look(usersDb, listKeys);
 }
 
 /** The bundles that a site applied, the last one first; none where users' data is missing. Throws `CommandError`. */

@@ -162,9 +162,9 @@ tokens('operators list and revoke them; a restore leaves none', async () => {
   }
   const backup = await runToEnd(cwd, ['backup', 'b.zip']);
   assert.is(backup.code, 0, backup.stderr);
-  const revoked = await runToEnd(cwd, ['user-token', 'revoke', testId(3)]);
+  const revoked = await runToEnd(cwd, ['token', 'user', 'revoke', testId(3)]);
   assert.is(revoked.code, 0, revoked.stderr);
-  const listed = await runToEnd(cwd, ['user-token', 'list', '--json']);
+  const listed = await runToEnd(cwd, ['token', 'user', 'list', '--json']);
   const states = listed.stdout
     .trim()
     .split('\n')

@@ -106,10 +106,10 @@ test('a strict import that stores nothing says so; a dry run leaves nothing', as
 test('commands leave one event each, and no token', async () => {
   sample();
   const token = await runs('token issue --subject ann --org red --email ann@example.org --entitlement occ');
-  const made = JSON.parse(await runs('integration-token create --name N --org red --json'));
-  await run(`integration-token assign ${made.id} --list nothing`);
-  await runs(`integration-token revoke ${made.id}`);
-  await runs('integration-token list');
+  const made = JSON.parse(await runs('token integration create --name N --org red --json'));
+  await run(`token integration assign ${made.id} --list nothing`);
+  await runs(`token integration revoke ${made.id}`);
+  await runs('token integration list');
   const owned = '--visibility SHARED --owner ann --org red --item 15-1244.00';
   const collection = await runs(`collection create --kind role --name N ${owned}`);
   await run('mapping set --from cci:CCI-000015 --to nist-800-53:AC-2 --status rejected --reason R');
@@ -265,7 +265,7 @@ test('stop: a command that cannot be audited does nothing, and says why', async 
   for (const line of [
     'import in',
     'token issue --subject ann',
-    'integration-token create --name N --org red',
+    'token integration create --name N --org red',
     'collection create --kind role --name N --owner ann --item 15-1244.00',
     'purge',
     'backup saved.zip',

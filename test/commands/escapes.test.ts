@@ -68,11 +68,11 @@ escapes('reach neither stdout nor stderr nor a file, whatever the command', asyn
     ['status', '--json'],
     ['backup', `backup${hostile}`],
     ['restore', `none${hostile}`],
-    ['upgrade-check', cwd],
-    ['upgrade-check', `none${hostile}`],
+    ['check', '--upgrade', cwd],
+    ['check', '--upgrade', `none${hostile}`],
     ['mapping', 'list'],
     ['mapping', 'set', '--from', hostile, '--to', hostile],
-    ['self-assessment', '--answers', `none${hostile}`],
+    ['check', '--self-assessment', '--answers', `none${hostile}`],
     ['token', 'issue', '--subject', hostile],
     ['collection', hostile],
     ['serve', '--port', hostile],
@@ -82,7 +82,7 @@ escapes('reach neither stdout nor stderr nor a file, whatever the command', asyn
   ];
   let names = 0;
   for (const command of commands) {
-    const common = command[0] === 'upgrade-check' || command.length === 1 ? [] : ['--db', `g${hostile}.db`];
+    const common = command.length === 1 ? [] : ['--db', `g${hostile}.db`];
     const { stdout, stderr } = await commandHere([...command, ...common], { cwd });
     assertClean(command.join(' '), stdout);
     assertClean(command.join(' '), stderr);

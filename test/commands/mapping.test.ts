@@ -1,7 +1,5 @@
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { CommandError } from '../../src/base/errors.ts';
-import { mappingCommand } from '../../src/commands/mapping.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { catalogDigest } from '../../src/db/digest.ts';
 import { auditLines } from '../support/audit.ts';
@@ -72,13 +70,9 @@ async function take({ file }: Pick<Site, 'file'>, texts: Record<string, string>)
 }
 
 /** `gapstone mapping ...` in this process; gives the exit code and the message that the command ends with. */
-async function mapping(site: { file: string }, ...args: string[]): Promise<[number, string]> {
-  try {
-    return [await mappingCommand.run([...args, '--db', site.file]), ''];
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    return [error.exitCode, error.message];
-  }
+async function mapping(site: { file: string }, ...args: string[]): Promise<[number | null, string]> {
+  const { code, stderr } = await commandHere(['mapping', ...args, '--db', site.file]);
+  return [code, stderr.replace(/^gapstone: |\n$/g, '')];
 }
 
 const set = (site: { file: string }, from: string, to: string, status: string, reason = 'as reviewed') =>

@@ -46,7 +46,7 @@ GAPSTONE_INBOX= serve
 GAPSTONE_KEY_FILE= serve --db g.db
 GAPSTONE_AUDIT_FILE= start --db g.db
 check --db g.db --audit PATH
-upgrade-check PATH
+check --upgrade PATH
 content verify PATH
 content plan PATH
 content apply PATH
@@ -58,7 +58,7 @@ content trust add PATH --name n
 content keygen --out PATH
 content build --out PATH --key mine.xml --sequence 1 --db g.db
 checklists --stig x --hosts PATH --out o.zip --db g.db
-self-assessment --answers PATH --db g.db`.split('\n');
+check --self-assessment --answers PATH --db g.db`.split('\n');
 
 const missing =
   /does not exist|there is no (?:database|file|backup)|is missing|trusts no key|is not a (?:file|folder)|nothing to import|is in neither/;

@@ -59,7 +59,7 @@ onReal('every rule of the real STIG is answered, and none of its text is in the 
 onReal('the command makes a checklist of the imported STIG that other readers take', async () => {
   const cwd = scratchFolder();
   assert.is((await commandHere(['import', stigFile], { cwd })).code, 0);
-  const { code, stdout, stderr } = await commandHere(['self-assessment'], { cwd });
+  const { code, stdout, stderr } = await commandHere(['check', '--self-assessment'], { cwd });
   assert.is(code, 0, stderr);
   assert.match(stderr, /V6R4: 286 of 286 rules answered\n$/);
   const checklist = Cklb.parse(JSON.parse(stdout));
@@ -72,20 +72,28 @@ onReal('the command makes a checklist of the imported STIG that other readers ta
     assert.is(rule.status, status);
     assert.is(rule.finding_details, evidence === '' ? comment : `${comment}\nEvidence: ${evidence}`);
   }
-  assert.is((await commandHere(['self-assessment'], { cwd })).stdout, stdout, 'the same bytes again');
+  assert.is(
+    (await commandHere(['check', '--self-assessment'], { cwd })).stdout,
+    stdout,
+    'the same bytes again',
+  );
 });
 
 test('a table and a STIG of one’s own: what has no answer and what has no rule is told', async () => {
   const cwd = scratchFolder();
   assert.is((await commandHere(['import', shipped('stigs')], { cwd })).code, 0);
   const stig = JSON.parse(
-    (await commandHere(['self-assessment', '--stig', 'harbor_linux_3', '--answers', table], { cwd })).stdout,
+    (
+      await commandHere(['check', '--self-assessment', '--stig', 'harbor_linux_3', '--answers', table], {
+        cwd,
+      })
+    ).stdout,
   ) as Cklb;
   const groupIds = stig.stigs[0]!.rules.map((rule) => rule.group_id);
   assert.ok(stig.stigs[0]!.rules.every((rule) => rule.status === 'not_reviewed'));
   const lines = [`open,${groupIds[1]},"of 2, ""all""",`, 'open,V-1,,', ''];
   put(cwd, 'own.csv', ['status,groupId,comment,evidence', ...lines].join('\r\n'));
-  const args = 'self-assessment --stig harbor_linux_3 --answers own.csv --host-name web01';
+  const args = 'check --self-assessment --stig harbor_linux_3 --answers own.csv --host-name web01';
   const { code, stdout, stderr } = await commandHere(args.split(' '), { cwd });
   assert.is(code, 0, stderr);
   const filled = JSON.parse(stdout) as Cklb;

@@ -23,13 +23,13 @@ purge --dry-run
 mapping list
 mapping set --from cci:CCI-1 --to nist-800-53:AC-1 --status auto --reason x
 mapping remove --from cci:CCI-1 --to nist-800-53:AC-1
-self-assessment
+check --self-assessment
 serve --port 0
 start --port 0
-integration-token list
-integration-token create --name n --org o
-integration-token revoke x
-integration-token assign x --list y
+token integration list
+token integration create --name n --org o
+token integration revoke x
+token integration assign x --list y
 collection create --kind role --name n --owner o --item i
 token issue --subject s`.split('\n');
 

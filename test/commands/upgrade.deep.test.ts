@@ -1,4 +1,4 @@
-// What a new version does with the files of this one: told beforehand by `upgrade-check`, and undone where it fails.
+// What a new version does with the files of this one: told beforehand by `check --upgrade`, and undone where it fails.
 import { existsSync, lstatSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -36,7 +36,7 @@ upgrade('each file is told with its schema and the migrations it lacks, and noth
   renameSync(files.usersDb, join(folder, 'gapstone-users.db'));
   const before = stateOf(folder);
   const next = nextVersion({ catalog: 'CREATE TABLE more (a TEXT) STRICT' });
-  const { code, stdout, stderr } = await next.run(['upgrade-check', folder]);
+  const { code, stdout, stderr } = await next.run(['check', '--upgrade', folder]);
   const [name, to] = [`00${newest.catalog + 1}_more.sql`, newest.catalog + 1];
   assert.equal([code, stderr], [0, '']);
   assert.equal(stdout.split('\n'), [
@@ -44,7 +44,7 @@ upgrade('each file is told with its schema and the migrations it lacks, and noth
     `${join(folder, 'gapstone-users.db')}: schema ${newest.users}, nothing to migrate`,
     '',
   ]);
-  const report = JSON.parse((await next.run(['upgrade-check', folder, '--json'])).stdout) as {
+  const report = JSON.parse((await next.run(['check', '--upgrade', folder, '--json'])).stdout) as {
     ok: boolean;
     files: { migrations: string[] }[];
   };
@@ -54,7 +54,7 @@ upgrade('each file is told with its schema and the migrations it lacks, and noth
 
 upgrade('what a start would refuse is refused with its reason; what is not there is said', async () => {
   const told = async (folder: string) => {
-    const { code, stdout } = await commandHere(['upgrade-check', folder]);
+    const { code, stdout } = await commandHere(['check', '--upgrade', folder]);
     assert.is(code, 1);
     return stdout;
   };

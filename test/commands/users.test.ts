@@ -24,9 +24,9 @@ function site(lists: string[]) {
 
 users('integration tokens: create, assign, list, revoke', async () => {
   const { db, run } = site(['one', 'two', 'three']);
-  const create = ['integration-token', 'create', '--name', 'ci', '--org'];
+  const create = ['token', 'integration', 'create', '--name', 'ci', '--org'];
   const listed = async () =>
-    (await run('integration-token', 'list', '--json')).stdout
+    (await run('token', 'integration', 'list', '--json')).stdout
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
@@ -37,15 +37,15 @@ users('integration tokens: create, assign, list, revoke', async () => {
     [others.length, token.name, token.organization, token.state, token.scope, token.lists],
     [0, 'ci', 'red', 'active', 'lists:read', ['one']],
   );
-  assert.is((await run('integration-token', 'assign', token.id, '--list', 'two', 'three')).code, 0);
+  assert.is((await run('token', 'integration', 'assign', token.id, '--list', 'two', 'three')).code, 0);
   assert.equal((await listed())[0].lists.sort(), ['one', 'three', 'two']);
   const foreign = await run(...create, 'blue', '--list', 'one');
   assert.equal([foreign.code, foreign.stdout], [1, '']);
   assert.match(foreign.stderr, /does not belong to the organization blue/);
-  assert.is((await run('integration-token', 'revoke', token.id)).code, 0);
-  const late = await run('integration-token', 'assign', token.id, '--list', 'one');
+  assert.is((await run('token', 'integration', 'revoke', token.id)).code, 0);
+  const late = await run('token', 'integration', 'assign', token.id, '--list', 'one');
   assert.equal([late.code, /is revoked/.test(late.stderr)], [1, true]);
-  const shown = await run('integration-token', 'list');
+  const shown = await run('token', 'integration', 'list');
   assert.match(shown.stdout, /revoked {2}red {2}ci \(3 lists, expires /);
   assert.not.match(shown.stdout, /gsi_/);
   db.close();

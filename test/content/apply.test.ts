@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, readdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
-import { createExchanges } from '../../src/content/exchanges.ts';
+import { allExchanges, beginExchange, lastExchange } from '../../src/content/exchanges.ts';
 import type { Manifest } from '../../src/content/manifest.ts';
 import { type Database, type Files, openCatalog, openDatabase } from '../../src/db/database.ts';
 import { catalogDigest, storedDigest } from '../../src/db/digest.ts';
@@ -56,11 +56,7 @@ const digestOf = (files: Files) =>
     return digest;
   });
 const statesOf = (files: Files) =>
-  withSite(files, (db) =>
-    createExchanges(db)
-      .all()
-      .map(({ sequence, state }) => `${sequence} ${state}`),
-  );
+  withSite(files, (db) => allExchanges(db).map(({ sequence, state }) => `${sequence} ${state}`));
 /** What lies in the folder of a site, but for its two files. */
 const besides = ({ db, usersDb }: Files) =>
   readdirSync(dirname(db))
@@ -340,7 +336,7 @@ test('killed before the exchange, the next call forgets it', async () => {
     ...{ bundle: second.id, channel: 'main', sequence: 2, digest: second.manifest.digest, signedBy: 'depot' },
     ...{ fingerprint: key.fingerprint, builtAt: second.manifest.builtAt, appliedAt: second.manifest.builtAt },
   };
-  await withSite(files, (db) => db.write(() => createExchanges(db).begin(row)));
+  await withSite(files, (db) => db.write(() => beginExchange(db, row)));
   copyFileSync(files.db, `${files.db}.before-1`);
   const { exchange } = await applyTo(files, second.file, key);
   assert.equal([exchange.sequence, await statesOf(files)], [2, ['2 applied']]);
@@ -356,7 +352,7 @@ test('killed before the exchange, the next call forgets it', async () => {
   assert.equal(besides(files), ['g.db.before-3'.replace('3', String((await lastOf(files)).id))]);
 });
 
-const lastOf = (files: Files) => withSite(files, (db) => createExchanges(db).last()!);
+const lastOf = (files: Files) => withSite(files, (db) => lastExchange(db)!);
 
 test('an exchange that cannot be recorded is not made', async () => {
   const files = await makeSite(quarters[0]!);

@@ -201,23 +201,28 @@ contents(
 contents('the man page and the completion know every command and option', () => {
   const page = readFileSync(join(home, 'share', 'gapstone.1'), 'utf8').replaceAll('\\-', '-');
   const program = join(home, 'gapstone');
-  const names = [...output(program, ['--help']).matchAll(/^ {2}(\S+) {2}/gm)].map((match) => match[1]!);
-  assert.ok(names.length > 14);
+  const namesIn = (help: string) =>
+    [...(/\nCommands:\n([\s\S]*?)(?:\n\n|$)/.exec(help)?.[1] ?? '').matchAll(/^ {2}([a-z]\S*)/gm)]
+      .map((match) => match[1]!)
+      .filter((name) => name !== 'help');
+  const names = namesIn(output(program, ['--help']));
+  assert.is(names.length, 17);
   assert.equal(
     complete([''])
       .filter((word) => !word.startsWith('-'))
       .sort(),
     [...names, 'help', 'version'].sort(),
   );
-  for (const name of names) {
-    assert.match(page, `\n.SS ${name}\n`);
-    const help = output(program, [name, '--help']);
-    const options = new Set(help.split('\n\n')[0]!.match(/--[a-z-]+/g));
-    for (const option of options) {
+  const look = (words: string[]) => {
+    const help = output(program, [...words, '--help']);
+    assert.match(page, `\n.SS ${words.join(' ')}\n`);
+    for (const option of new Set(help.match(/(?<=^ {2}(?:-h, )?)--[a-z-]+/gm))) {
       assert.match(page, option);
-      assert.ok(complete([name, option]).includes(option), `${name} ${option}`);
+      assert.ok(complete([...words, option]).includes(option), `${words.join(' ')} ${option}`);
     }
-  }
+    for (const name of namesIn(help)) look([...words, name]);
+  };
+  for (const name of names) look([name]);
   assert.equal(complete(['content', 'roll']), ['rollback']);
 });
 

@@ -62,7 +62,7 @@ for (const [name, { program, data, unpack }] of Object.entries(ways))
     const second = await serveUnder(root, start);
     assert.is(await second.stop(), 0);
     run('restore', '/out/gapstone.zip');
-    assert.match(run('upgrade-check', data), /nothing to migrate\n.*nothing to migrate\n$/);
+    assert.match(run('check', '--upgrade', data), /nothing to migrate\n.*nothing to migrate\n$/);
     output('sha256sum', ['--quiet', '-c', 'gapstone.zip.sha256'], join(root, 'out'));
   });
 

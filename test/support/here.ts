@@ -33,7 +33,12 @@ async function endedApart(args: string[], cwd: string, env: NodeJS.ProcessEnv): 
 
 async function ended(args: string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Ended> {
   const out = { stdout: '', stderr: '' };
-  const before = { env: process.env, cwd: process.cwd(), umask: process.umask(0o077) };
+  const before = {
+    exitCode: process.exitCode,
+    env: process.env,
+    cwd: process.cwd(),
+    umask: process.umask(0o077),
+  };
   const writes = { stdout: process.stdout.write, stderr: process.stderr.write };
   for (const name of ['stdout', 'stderr'] as const)
     process[name].write = ((part: string, done?: () => void) => {
@@ -46,11 +51,14 @@ async function ended(args: string[], cwd: string, env: NodeJS.ProcessEnv): Promi
   process.env = { ...Object.fromEntries(inherited), ...env };
   process.chdir(cwd);
   try {
-    return { code: await run(args), ...out };
+    process.exitCode = 0;
+    await run(args);
+    return { code: Number(process.exitCode), ...out };
   } catch (error) {
     const { said, exitCode } = failureOf(error);
     return { code: exitCode, stdout: out.stdout, stderr: out.stderr + said };
   } finally {
+    process.exitCode = before.exitCode;
     process.env = before.env;
     for (const [index, signal] of signals.entries())
       for (const listener of process.listeners(signal))

@@ -7,7 +7,7 @@ import { connectReadOnly } from '../db/connect.ts';
 import { requireRoom } from '../db/copy.ts';
 import { type Kind, listMigrations, namesOfKinds, newestSchema, schemaVersion } from '../db/schema.ts';
 import { damageOf } from '../db/schema-check.ts';
-import { type Command, parse, print } from './command.ts';
+import { print } from './command.ts';
 
 /** The upgrade of one file by this version. */
 interface FileCheck {
@@ -27,28 +27,19 @@ const names: [Kind, string][] = [
   ['users', 'gapstone-users.db'],
 ];
 
-export const upgradeCheckCommand: Command = {
-  name: 'upgrade-check',
-  summary: 'show what this version would migrate in the data folder of an installation; changes nothing',
-  usage: 'gapstone upgrade-check DIR [--json]',
-  help: [
-    'DIR       the folder with gapstone.db and gapstone-users.db; a server may be using them',
-    '--json    version, ok, and of each file kind, schema, newest, migrations and problem as JSON',
-    'Exits with 1 where this version would refuse a file, with one line that says why.',
-  ],
-  examples: ['gapstone upgrade-check /var/lib/gapstone'],
-  async run(args) {
-    const { values, positionals } = parse(args, ['DIR'], {});
-    const folder = positionals[0]!;
-    if (!statIfThere(folder)?.isDirectory()) throw new CommandError(`${folder} is not a folder`);
-    const files = names.map(([kind, name]) => checkFile(kind, join(folder, name)));
-    if (files.every(({ schema, problem }) => schema === null && problem === null))
-      throw new CommandError(`there is neither ${names.map(([, name]) => name).join(' nor ')} in ${folder}`);
-    const ok = files.every(({ problem }) => problem === null);
-    print(values.json, { version: packageVersion, ok, files }, files.map(describe));
-    return ok ? 0 : 1;
-  },
-};
+/**
+ * Prints what this version would migrate in the data folder of an installation; changes nothing, and a server may be
+ * using the files. Gives the exit code: 1 where this version would refuse a file. Throws `CommandError`.
+ */
+export function checkUpgrade(folder: string, json: boolean | undefined): 0 | 1 {
+  if (!statIfThere(folder)?.isDirectory()) throw new CommandError(`${folder} is not a folder`);
+  const files = names.map(([kind, name]) => checkFile(kind, join(folder, name)));
+  if (files.every(({ schema, problem }) => schema === null && problem === null))
+    throw new CommandError(`there is neither ${names.map(([, name]) => name).join(' nor ')} in ${folder}`);
+  const ok = files.every(({ problem }) => problem === null);
+  print(json, { version: packageVersion, ok, files }, files.map(describe));
+  return ok ? 0 : 1;
+}
 
 function checkFile(kind: Kind, file: string): FileCheck {
   const migrations = listMigrations(kind);
