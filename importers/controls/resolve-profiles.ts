@@ -46,7 +46,7 @@ type ResolvedProfiles = Map<StoredProfile, Selected | null>;
 type Warn = (message: string) => void;
 
 /**
- * Resolves profiles over catalogs and one another as OSCAL's profile resolution says (rules D31, D52): what each import
+ * Resolves profiles over catalogs and one another as OSCAL's profile resolution says (rule D31): what each import
  * includes without what it excludes, together. A profile is one baseline in each catalog from which it takes controls.
  * The parents that a resolved catalog adds are not in it (rule F5.4). The order of imports does not matter.
  */

@@ -41,6 +41,8 @@ export function openAuditFile(
   /** The lock, opened again where it was removed: with different locks two processes could write at once. */
   function currentLock(): FileLock {
     if (lock !== null && inodeOf(names.lock) === lockInode) return lock;
+    // Its error names the cause (a missing folder, a missing right); that of SQLite does not.
+    closeSync(openOwn(names.head));
     const next = createFileLock(names.lock, lockTimeout);
     lock?.close();
     lock = next;

@@ -169,14 +169,19 @@ async function openZip(backup: string): Promise<ZipFile> {
   }
 }
 
-const deflated = 8;
+/** Stored, as others may pack it again, and deflated. */
+const compressionMethods = [0, 8];
 
 /** The parts of a zipped backup: only the files that `backUp` adds. */
 async function partsOf(backup: string, zip: ZipFile, places: Record<Kind, string>): Promise<Part[]> {
   const parts: Part[] = [];
   for await (const entry of zip.eachEntry()) {
     const kind = (Object.keys(places) as Kind[]).find((each) => memberOf(each) === entry.fileName);
-    if (!kind || parts.some((part) => part.kind === kind) || entry.compressionMethod !== deflated)
+    if (
+      !kind ||
+      parts.some((part) => part.kind === kind) ||
+      !compressionMethods.includes(entry.compressionMethod)
+    )
       throw new CommandError(
         `${backup} is no backup of Gapstone: it has the member ${printable(entry.fileName, 64)}`,
       );

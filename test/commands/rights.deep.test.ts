@@ -56,7 +56,7 @@ content list --users-db PATH
 content trust list --users-db PATH
 content trust add PATH --name n
 content keygen --out PATH
-content build --out PATH --key mine.xml --sequence 1 --db g.db
+content build --out new.bundle --key PATH --sequence 1 --db g.db
 checklists --stig x --hosts PATH --out o.zip --db g.db
 check --self-assessment --answers PATH --db g.db`.split('\n');
 
