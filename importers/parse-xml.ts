@@ -1,6 +1,14 @@
 import { ImportError, type Kind } from '../src/read/import-error.ts';
-import { ResultsFinder, scanResults } from '../src/read/scan-results.ts';
-import { DoctypeError, readXml, type XmlElement, type XmlHandler } from '../src/read/xml.ts';
+import { isTestResult, scanResults } from '../src/read/scan-results.ts';
+import {
+  DoctypeError,
+  readXmlEvents,
+  treeBuilder,
+  wholeTree,
+  type XmlElement,
+  type XmlHandler,
+  type XmlNode,
+} from '../src/read/xml.ts';
 import type { ControlsResult } from './controls/catalog.ts';
 import { CciListBuilder, isCciList } from './controls/cci-list.ts';
 import { isDod8500, parseDod8500 } from './controls/dod-8500.ts';
@@ -11,7 +19,6 @@ import { isDiacapMap, parseDiacapMap } from './crosswalk/diacap.ts';
 import { parseOscalMapping } from './crosswalk/oscal-mapping.ts';
 import { headlessMarkdown } from './guidance/markdown.ts';
 import { aChecklist, fromControls, type Parsed, type ParseOptions, skipped } from './parsed.ts';
-import { type XmlNode, XmlTree } from './read/xml-tree.ts';
 import { DataStreamReader, isDataStream } from './stigs/scap-content.ts';
 import { interpretDataStream } from './stigs/scap-parse.ts';
 import { BenchmarkBuilder } from './stigs/xccdf-builder.ts';
@@ -41,7 +48,7 @@ export function parseXml(bytes: Uint8Array, options: ParseOptions): Parsed {
   let reading = null as XmlReading | null;
   const kind = () => reading?.kind ?? 'other';
   try {
-    const { warnings } = readXml(bytes, options, (root) => {
+    const { warnings } = readXmlEvents(bytes, options, (root) => {
       reading = readingOf(root, options.framework);
       return reading.handler;
     });
@@ -72,12 +79,20 @@ function readingOf(root: XmlElement, framework: string | undefined): XmlReading 
   }
   const [kind, , parse] = treeKinds.find(([, isRoot]) => isRoot(root)) ?? [];
   if (kind && parse) {
-    const handler = new XmlTree();
-    return { kind, handler, finish: (warnings) => fromControls(parse(handler.root, framework), warnings) };
+    let tree = null as XmlNode | null;
+    const handler = treeBuilder(wholeTree((node) => (tree = node)));
+    return { kind, handler, finish: (warnings) => fromControls(parse(tree!, framework), warnings) };
   }
-  const handler = new ResultsFinder();
   const other = isScap(root) ? 'scap' : 'other';
-  return { kind: other, handler, finish: (warnings) => skipXml(root, other, handler.isFound, warnings) };
+  let hasResults = false;
+  const handler = treeBuilder({
+    visit(element) {
+      hasResults ||= isTestResult(element);
+      return 'children';
+    },
+    tree() {},
+  });
+  return { kind: other, handler, finish: (warnings) => skipXml(root, other, hasResults, warnings) };
 }
 
 function fromBenchmark(builder: BenchmarkBuilder, warnings: string[]): Parsed {
@@ -116,7 +131,7 @@ function isMarkdown(bytes: Uint8Array): boolean {
 const scapRoots = new Set(['data-stream-collection', 'data-stream']);
 
 /** SCAP that is not read: of other versions, and reports. */
-function isScap({ local, uri }: XmlElement): boolean {
+function isScap({ name: local, uri }: XmlElement): boolean {
   return scapRoots.has(local)
     ? uri.startsWith('http://scap.nist.gov/schema/scap/source/')
     : local === 'asset-report-collection' &&
@@ -124,7 +139,7 @@ function isScap({ local, uri }: XmlElement): boolean {
 }
 
 function skipXml(root: XmlElement, kind: 'scap' | 'other', hasResults: boolean, warnings: string[]): Parsed {
-  const name = root.local.slice(0, 64);
+  const name = root.name.slice(0, 64);
   if (hasResults) {
     const reason = `an XCCDF TestResult (root <${name}>): ${scanResults}`;
     return { kind: kind === 'other' ? 'xccdf' : kind, content: null, reason, warnings };

@@ -12,7 +12,7 @@ const namespace = 'http://iase.disa.mil/cci';
 
 /** True for the root element of DISA's CCI list. */
 export function isCciList(root: XmlElement): boolean {
-  return root.local === 'cci_list' && root.uri === namespace;
+  return root.name === 'cci_list' && root.uri === namespace;
 }
 
 /** Elements whose text the builder reads, with the text of the markup in them. */
@@ -39,7 +39,7 @@ export class CciListBuilder implements XmlHandler {
   private readonly losses = createLosses();
   private readonly opened: { local: string; isRead: boolean; hasText: boolean }[] = [];
 
-  open({ local, attributes }: XmlElement): void {
+  open({ name: local, attributes }: XmlElement): void {
     const isRead = textElements.has(local) || this.opened.at(-1)?.isRead === true;
     this.opened.push({ local, isRead, hasText: false });
     for (const name of unstoredAttributes(attributes, attributesRead[local] ?? []))
@@ -59,7 +59,7 @@ export class CciListBuilder implements XmlHandler {
     if (text.trim() !== '') this.opened.at(-1)!.hasText = true;
   }
 
-  close(local: string): void {
+  close({ name: local }: XmlElement): void {
     const { item, captured: text } = this;
     const { isRead, hasText } = this.opened.pop()!;
     if (hasText && !isRead) this.losses.add(local);

@@ -1,10 +1,10 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import type { XmlElement } from '../../src/read/xml.ts';
+import { childrenOf, textIn, textOf, type XmlNode } from '../../src/read/xml.ts';
 import { createLosses } from '../read/losses.ts';
 import { collapseLine, collapseLines, excerpt } from '../read/source-text.ts';
 import { countLosses } from '../read/tree-losses.ts';
-import { childrenOf, textIn, textOf, type XmlNode } from '../read/xml-tree.ts';
 import { type ControlsResult, catalogRecord, controlRecord } from './catalog.ts';
 import type { ControlRecord } from './control-record.ts';
 
@@ -32,7 +32,7 @@ const read = {
 
 /** True for the root element of DISA's import file of IA controls. */
 export function isDod8500(root: XmlElement): boolean {
-  return root.local === 'IMPORT_FILE' && root.uri === 'urn:FindingImport';
+  return root.name === 'IMPORT_FILE' && root.uri === 'urn:FindingImport';
 }
 
 /**

@@ -3,8 +3,8 @@ import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../../src/read/import-error.ts';
+import type { XmlNode } from '../../src/read/xml.ts';
 import { collapseLine } from '../read/source-text.ts';
-import type { XmlNode } from '../read/xml-tree.ts';
 
 // OSCAL writes its texts in Markdown (JSON) or in elements (XML). Both become the same tree, and the tree plain text.
 

@@ -1,7 +1,7 @@
 import { oscalNamespace } from '../../src/base/ids.ts';
 import { isObject } from '../../src/base/json.ts';
+import type { XmlNode } from '../../src/read/xml.ts';
 import { createLosses } from '../read/losses.ts';
-import type { XmlNode } from '../read/xml-tree.ts';
 import { xmlRoot } from './oscal-markup.ts';
 
 /** What importers read of each element of OSCAL, in the names of XML without a plural. */

@@ -1,5 +1,5 @@
 import type { XmlElement } from '../../src/read/xml.ts';
-import { childrenOf, textIn, textOf, type XmlNode } from '../read/xml-tree.ts';
+import { childrenOf, textIn, textOf, type XmlNode } from '../../src/read/xml.ts';
 import { lineOfXml, plainOfXml, xmlRoot } from './oscal-markup.ts';
 
 // OSCAL has one model in XML and in JSON. These functions convert XML to the JSON form, as far as importers read it.
@@ -10,7 +10,7 @@ const namespace = 'http://csrc.nist.gov/ns/oscal/1.0';
 export const isOscalXml =
   (model: keyof typeof models) =>
   (root: XmlElement): boolean =>
-    root.local === model && root.uri === namespace;
+    root.name === model && root.uri === namespace;
 
 const models = { catalog: catalogOf, profile: profileOf, 'mapping-collection': collectionOf };
 

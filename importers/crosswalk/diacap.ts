@@ -1,13 +1,13 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import type { XmlElement } from '../../src/read/xml.ts';
+import { childrenOf, textOf, type XmlNode } from '../../src/read/xml.ts';
 import type { ControlsResult } from '../controls/catalog.ts';
 import type { MappingPair } from '../controls/control-record.ts';
 import { dod8500Version } from '../controls/dod-8500.ts';
 import { createLosses } from '../read/losses.ts';
 import { excerpt } from '../read/source-text.ts';
 import { countLosses } from '../read/tree-losses.ts';
-import { childrenOf, textOf, type XmlNode } from '../read/xml-tree.ts';
 
 const kind = 'diacap-map';
 
@@ -19,7 +19,7 @@ const read = {
 
 /** True for the root element of the DIACAP to RMF map. */
 export function isDiacapMap(root: XmlElement): boolean {
-  return root.local === 'DiacapToRmf';
+  return root.name === 'DiacapToRmf';
 }
 
 /**

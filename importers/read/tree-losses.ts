@@ -1,5 +1,5 @@
+import { textOf, type XmlNode } from '../../src/read/xml.ts';
 import { type Losses, unstoredAttributes } from './losses.ts';
-import { textOf, type XmlNode } from './xml-tree.ts';
 
 /** What a reader takes of an element. One that is only named in `one` or `many` is a text. */
 export interface ReadElement {

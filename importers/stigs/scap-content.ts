@@ -29,8 +29,8 @@ const prefix = /^xccdf_[^_]+_(?:benchmark|group|rule|profile)_/;
 export const longestScapText = 1000;
 
 /** True for the root of a collection of SCAP source data streams. */
-export function isDataStream({ local, uri }: XmlElement): boolean {
-  return local === 'data-stream-collection' && uri === namespace;
+export function isDataStream({ name, uri }: XmlElement): boolean {
+  return name === 'data-stream-collection' && uri === namespace;
 }
 
 /** An id without what XCCDF 1.2 puts before it, whoever publishes it (rule D38.1). */
@@ -109,7 +109,7 @@ export class DataStreamReader implements XmlHandler {
     if (depth === benchmarkDepth) this.benchmark = null;
   }
 
-  private inCollection({ local, uri, attributes }: XmlElement): void {
+  private inCollection({ name: local, uri, attributes }: XmlElement): void {
     if (this.depth === benchmarkDepth && local === 'Benchmark' && uri.startsWith(xccdf)) {
       this.benchmark = newBenchmark(attributes.id ?? '', this.component);
       this.benchmarks.push(this.benchmark);
@@ -130,7 +130,7 @@ export class DataStreamReader implements XmlHandler {
 
   private inBenchmark(element: XmlElement, benchmark: RawScapBenchmark): void {
     this.holdsResults ||= isTestResult(element);
-    const { local, uri, attributes } = element;
+    const { name: local, uri, attributes } = element;
     const within = this.naming;
     if (within !== null && local === 'publisher' && uri === dublinCore)
       this.text_ = { of: within, text: '', depth: this.depth };

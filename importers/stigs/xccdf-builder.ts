@@ -91,7 +91,7 @@ export class BenchmarkBuilder implements XmlHandler {
     const parent = frames.at(-1);
     const frame = this.capture_ === null ? this.frameOf(element, parent) : this.openCaptured(element);
     frames.push(frame);
-    names.push(element.local);
+    names.push(element.name);
   }
 
   text(text: string): void {
@@ -119,7 +119,7 @@ export class BenchmarkBuilder implements XmlHandler {
   }
 
   /** Markup in a text; a tag of a description may be an element. */
-  private openCaptured({ local, attributes }: XmlElement): Frame {
+  private openCaptured({ name: local, attributes }: XmlElement): Frame {
     const { text, tags } = this.capture_!;
     text.open(local);
     const tag = tags === null ? undefined : descriptionTagOf(local);
@@ -130,7 +130,7 @@ export class BenchmarkBuilder implements XmlHandler {
     return captured;
   }
 
-  private frameOf({ local, uri, attributes }: XmlElement, parent: Frame | undefined): Frame {
+  private frameOf({ name: local, uri, attributes }: XmlElement, parent: Frame | undefined): Frame {
     if (parent === undefined) {
       this.benchmark.id = idOf(attributes.id);
       this.countAttributes(local, attributes);

@@ -20,7 +20,7 @@ const namespaces = Object.values(xccdfNamespaces);
 
 /** True for the root of an XCCDF benchmark of any publisher. */
 export function isBenchmark(root: XmlElement): boolean {
-  return root.local === 'Benchmark' && namespaces.includes(root.uri);
+  return root.name === 'Benchmark' && namespaces.includes(root.uri);
 }
 
 /** Whether bytes begin like a benchmark. */

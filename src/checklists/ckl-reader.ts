@@ -38,8 +38,8 @@ export function readCkl(text: string, onFault?: OnFault): OldChecklist {
   const leftovers = createLeftovers();
   const builder = createBuilder(leftovers);
   readUploadedXml(text, 'checklist', (root) => {
-    if (root.local === 'CHECKLIST') return builder.handler;
-    throw badChecklist('', `must begin with <CHECKLIST>, not <${root.local.slice(0, maxNameLength)}>`);
+    if (root.name === 'CHECKLIST') return builder.handler;
+    throw badChecklist('', `must begin with <CHECKLIST>, not <${root.name.slice(0, maxNameLength)}>`);
   });
   return { format: 'ckl', ...readCklb(builder.toCklb(), onFault, leftovers) };
 }
@@ -55,10 +55,10 @@ function createBuilder(leftovers: Leftovers) {
   let name = '';
   let value: string | null = null;
 
-  function shownName({ local }: XmlElement, path: string): string {
+  function shownName({ name }: XmlElement, path: string): string {
     if (path === stig) return `iSTIG[${stigs.length}]`;
     if (path === vuln) return `VULN[${stigs.at(-1)!.vulns.length}]`;
-    return local;
+    return name;
   }
 
   function leave(path: string, text: string, reason?: string): void {
@@ -81,10 +81,10 @@ function createBuilder(leftovers: Leftovers) {
     open(element) {
       if (++elements > maxElements) throw badChecklist('', `contains more than ${maxElements} elements`);
       if (open.length >= maxDepth) throw badChecklist('', `is nested deeper than ${maxDepth} elements`);
-      if (element.local.length > maxNameLength)
+      if (element.name.length > maxNameLength)
         throw badChecklist('', `has an element name of more than ${maxNameLength} characters`);
       const parent = open.at(-1) ?? { path: '', shown: '' };
-      const path = `${parent.path}/${element.local}`;
+      const path = `${parent.path}/${element.name}`;
       if (path === stig) stigs.push({ info: new Map(), vulns: [] });
       if (path === vuln) stigs.at(-1)!.vulns.push({ data: new Map(), lists: new Map(), answer: new Map() });
       if (path === `${vuln}/STIG_DATA` || path === `${stig}/STIG_INFO/SI_DATA`) [name, value] = ['', null];

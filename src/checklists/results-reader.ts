@@ -128,7 +128,7 @@ function openOverride({ result, element: { attributes } }: Reading): void {
 function addToOverride({ result: { overrides }, element }: Reading, text: string): void {
   if (text.trim() === '') return;
   const before = overrides.pop()!;
-  overrides.push(`${before === '' ? '' : `${before}, `}${element.local} ${text.trim()}`);
+  overrides.push(`${before === '' ? '' : `${before}, `}${element.name} ${text.trim()}`);
 }
 
 /** Several checks of a rule are named after each other, those inside a complex check too. */
@@ -273,7 +273,7 @@ export function createResultsReader(root: XmlElement) {
   }
 
   function openInside(element: XmlElement): void {
-    path.push(isXccdf(element.uri) ? element.local : `?${element.local}`);
+    path.push(isXccdf(element.uri) ? element.name : `?${element.name}`);
     if (place === 'benchmark') {
       if (path.length < 3) readInBenchmark(benchmarks.at(-1)!, path.join('/'), element, capture);
       return;
@@ -300,7 +300,7 @@ export function createResultsReader(root: XmlElement) {
   const handler: XmlHandler = {
     open(element) {
       depth++;
-      const { local, uri } = element;
+      const { name: local, uri } = element;
       if (isArf && local === 'reports' && uri.startsWith(ofReport)) reports++;
       if (uri.startsWith(ofAsset) && local === 'asset') read.assets++;
       if (uri.startsWith(ofAsset) && take === null) readInAsset(ofAssets, local, capture);
@@ -317,7 +317,7 @@ export function createResultsReader(root: XmlElement) {
       else if (skipped !== null) skipped.hasContent ||= /\S/.test(text);
       else if (place === 'test' && /\S/.test(text)) countUnread(path.join('/') || 'TestResult');
     },
-    close(local, uri) {
+    close({ name: local, uri }) {
       if (take !== null && take.depth === depth) {
         const { text, done } = take;
         take = null;
@@ -344,9 +344,9 @@ function resultsOf(
   const [test, ...more] = tests;
   if (!test)
     throw bad(
-      root.local === 'CHECKLIST'
+      root.name === 'CHECKLIST'
         ? 'this is a checklist (ckl), not the results of a scan: send it as checklist'
-        : `has no TestResult: it is not the results of a scan (root <${root.local.slice(0, 64)}>)`,
+        : `has no TestResult: it is not the results of a scan (root <${root.name.slice(0, 64)}>)`,
     );
   if (more.length > 0) {
     const each = tests.map((one) =>

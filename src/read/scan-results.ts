@@ -1,4 +1,4 @@
-import type { XmlElement, XmlHandler } from './xml.ts';
+import type { XmlElement } from './xml.ts';
 
 /** The message for scan results outside a checklist (rule D29.5). */
 export const scanResults = 'scan results belong to a checklist, not to the catalog';
@@ -10,19 +10,6 @@ const namespace = /^(?:http:\/\/checklists\.nist\.gov\/xccdf\/1\.[12])?$/;
 export const isXccdf = (uri: string) => namespace.test(uri);
 
 /** True for the element with the results of a scan, in a benchmark, a report (ARF) or alone. */
-export function isTestResult({ local, uri }: XmlElement): boolean {
-  return local === 'TestResult' && isXccdf(uri);
-}
-
-/** Looks for results in a document of an unknown kind. */
-export class ResultsFinder implements XmlHandler {
-  isFound = false;
-
-  open(element: XmlElement): void {
-    this.isFound ||= isTestResult(element);
-  }
-
-  text(): void {}
-
-  close(): void {}
+export function isTestResult({ name, uri }: XmlElement): boolean {
+  return name === 'TestResult' && isXccdf(uri);
 }

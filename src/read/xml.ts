@@ -14,22 +14,66 @@ export const xmlLimits = {
 
 /** An element as it opens: its local name, namespace URI (`""` when none) and attributes by qualified name. */
 export interface XmlElement {
-  local: string;
+  name: string;
   uri: string;
   attributes: Record<string, string>;
+}
+
+/** An element with its content in document order, blanks included. */
+export interface XmlNode extends XmlElement {
+  children: (XmlNode | string)[];
+}
+
+/**
+ * Reads one document as small trees, so that memory stays bounded. `around` are the open elements, the root first: of
+ * `visit` and `tree` those around the element, of `text` and `comment` those around the text.
+ */
+export interface XmlVisitor {
+  /**
+   * Decides about an element outside of all trees, as it opens: `tree` hands it out with all its content, `children`
+   * looks at its children in turn, `skip` passes over it.
+   */
+  visit(element: XmlElement, around: XmlElement[]): 'tree' | 'children' | 'skip';
+  /** Receives a tree when its element closes. */
+  tree(node: XmlNode, around: XmlElement[]): void;
+  /** Receives text outside of trees and of skipped elements. */
+  text?(text: string, around: XmlElement[]): void;
+  /** Receives every comment, also those around the root. */
+  comment?(text: string, around: XmlElement[]): void;
+}
+
+/** The visitor of a document that is small enough for one tree. */
+export const wholeTree = (use: (root: XmlNode) => void): XmlVisitor => ({ visit: () => 'tree', tree: use });
+
+/** The child elements with a name, in document order. */
+export function childrenOf(node: XmlNode, name: string): XmlNode[] {
+  return elementsOf(node).filter((child) => child.name === name);
+}
+
+/** The child elements, in document order. */
+export function elementsOf(node: XmlNode): XmlNode[] {
+  return node.children.filter((child) => typeof child !== 'string');
+}
+
+/** The text of an element with that of its child elements. */
+export function textOf(node: XmlNode): string {
+  return node.children.map((child) => (typeof child === 'string' ? child : textOf(child))).join('');
+}
+
+/** The text of the first child element with a name; `""` without one. */
+export function textIn(node: XmlNode, name: string): string {
+  const child = childrenOf(node, name)[0];
+  return child ? textOf(child) : '';
 }
 
 /** Receives the events of one document, in document order. */
 export interface XmlHandler {
   open(element: XmlElement): void;
   text(text: string): void;
-  close(local: string, uri: string): void;
+  close(element: XmlElement): void;
   /** Also gets the comments around the root. */
   comment?(text: string): void;
 }
-
-/** Gets the root element and gives the receiver of the events, the root's own included, or null. */
-export type ChooseHandler = (root: XmlElement) => XmlHandler | null;
 
 const notAllowed = 'a DOCTYPE is not allowed';
 
@@ -45,22 +89,80 @@ export class DoctypeError extends ImportError {
 
 const xmlNamespace = 'http://www.w3.org/XML/1998/namespace';
 
+interface XmlReading {
+  root: XmlElement;
+  /** Warnings of decoding. */
+  warnings: string[];
+}
+
 /**
- * Reads an XML document to its end (rule S2.3), strictly and within limits; `choose` may want no events. Returns the root
- * element and the warnings of decoding. Throws `ImportError` with line and column.
+ * Reads an XML document to its end (rule S2.3), strictly and within limits. `choose` gets the root element and gives the
+ * visitor, which is asked about the root first. Throws `ImportError` with line and column.
  */
 export function readXml(
   bytes: Uint8Array,
   options: { strict?: boolean },
-  choose: ChooseHandler,
-): { root: XmlElement; warnings: string[] } {
+  choose: (root: XmlElement) => XmlVisitor,
+): XmlReading {
+  return readXmlEvents(bytes, options, (root) => treeBuilder(choose(root)));
+}
+
+/** Reads a document as `readXml` does, but gives each event. */
+export function readXmlEvents(
+  bytes: Uint8Array,
+  options: { strict?: boolean },
+  choose: (root: XmlElement) => XmlHandler,
+): XmlReading {
   if (bytes.byteLength > xmlLimits.bytes)
     throw new ImportError(`the file is larger than ${xmlLimits.bytes / 1024 / 1024} MB`);
   const { text, warnings } = decodeText(bytes, options.strict);
   return { root: readText(text, choose), warnings };
 }
 
-function readText(text: string, choose: ChooseHandler): XmlElement {
+/** Builds the trees of a visitor from events. */
+export function treeBuilder(visitor: XmlVisitor): XmlHandler {
+  const around: XmlElement[] = [];
+  /** The open elements of the tree that is built. */
+  const branch: XmlNode[] = [];
+  /** How many of the open elements are skipped. */
+  let skipped = 0;
+  const grow = (element: XmlElement) => {
+    const node = { ...element, children: [] };
+    branch.at(-1)?.children.push(node);
+    branch.push(node);
+  };
+  return {
+    open(element) {
+      if (branch.length > 0) grow(element);
+      else if (skipped > 0) skipped++;
+      else {
+        const plan = visitor.visit(element, around);
+        if (plan === 'tree') grow(element);
+        if (plan === 'skip') skipped++;
+      }
+      around.push(element);
+    },
+    text(text) {
+      const parent = branch.at(-1);
+      if (parent) parent.children.push(text);
+      else if (skipped === 0) visitor.text?.(text, around);
+    },
+    close() {
+      around.pop();
+      if (skipped > 0) {
+        skipped--;
+        return;
+      }
+      const node = branch.pop();
+      if (node && branch.length === 0) visitor.tree(node, around);
+    },
+    comment(text) {
+      visitor.comment?.(text, around);
+    },
+  };
+}
+
+function readText(text: string, choose: (root: XmlElement) => XmlHandler): XmlElement {
   const parser = new SaxesParser({
     xmlns: false,
     position: false,
@@ -68,7 +170,7 @@ function readText(text: string, choose: ChooseHandler): XmlElement {
     forceXMLVersion: true,
   });
   const outermost = new Map([['xml', xmlNamespace]]);
-  const opened: { local: string; uri: string; scope: Map<string, string> }[] = [];
+  const opened: { element: XmlElement; scope: Map<string, string> }[] = [];
   const before: string[] = [];
   let root = null as XmlElement | null;
   let handler = null as XmlHandler | null;
@@ -111,8 +213,8 @@ function readText(text: string, choose: ChooseHandler): XmlElement {
     const prefix = colon < 0 ? '' : name.slice(0, colon);
     const uri =
       scope.get(prefix) ?? (prefix === '' ? '' : fail(`the prefix "${prefix.slice(0, 40)}" is not bound`));
-    const element = { local: name.slice(colon + 1), uri, attributes };
-    opened.push({ local: element.local, uri, scope });
+    const element = { name: name.slice(colon + 1), uri, attributes };
+    opened.push({ element, scope });
     if (root === null) {
       root = element;
       handler = choose(element);
@@ -126,8 +228,7 @@ function readText(text: string, choose: ChooseHandler): XmlElement {
   parser.on('text', take);
   parser.on('cdata', take);
   parser.on('closetag', () => {
-    const { local, uri } = opened.pop()!;
-    handler?.close(local, uri);
+    handler?.close(opened.pop()!.element);
   });
   parser.on('comment', (comment) => {
     if (root !== null) handler?.comment?.(comment);

@@ -6,11 +6,10 @@ import type {
   ControlRecord,
   ControlsRecord,
 } from '../../../importers/controls/control-record.ts';
-import { type XmlNode, XmlTree } from '../../../importers/read/xml-tree.ts';
 import { sha256 } from '../../../src/base/ids.ts';
 import type { StatementPart } from '../../../src/catalog/controls/schema.ts';
 import { ImportError, type Kind } from '../../../src/read/import-error.ts';
-import { readXml } from '../../../src/read/xml.ts';
+import { readXml, wholeTree, type XmlNode } from '../../../src/read/xml.ts';
 import { reference } from '../../support/reference.ts';
 
 /** The bytes of a file of the reference data. */
@@ -25,9 +24,9 @@ export function jsonOf(...parts: string[]): unknown {
 
 /** The tree of an XML source, as every parser of a small document gets it. */
 export function treeOf(source: string | Uint8Array): XmlNode {
-  const tree = new XmlTree();
-  readXml(Buffer.from(source), { strict: true }, () => tree);
-  return tree.root;
+  let tree = null as XmlNode | null;
+  readXml(Buffer.from(source), { strict: true }, () => wholeTree((root) => (tree = root)));
+  return tree!;
 }
 
 /** How a publisher's text is named in a test: by the first half of its SHA-256, never by itself. */
