@@ -1,3 +1,4 @@
+import type { Ask } from '../base/ask.ts';
 import { badRequest } from '../base/errors.ts';
 import { utf8Body } from '../base/json.ts';
 import { cut } from '../base/text.ts';
@@ -10,6 +11,7 @@ import type { OldChecklist } from './cklb-reader.ts';
 import { deviceName } from './device-name.ts';
 import { type Fault, inspectStig } from './inspect.ts';
 import { inspectResults, statedOfResults } from './inspect-results.ts';
+import { uploadJobs } from './jobs.ts';
 import { isXml, readChecklist } from './read-checklist.ts';
 import { checklistFromResults } from './results.ts';
 import { createRuleFinder } from './results-match.ts';
@@ -26,7 +28,6 @@ import { isOlder, nameOf, shortList, statedOf, versionOf } from './stig-names.ts
 import { chooseStig } from './upgrade.ts';
 import {
   answerOf,
-  type CatalogLookup,
   checklistFile,
   locatedAt,
   lostIn,
@@ -58,7 +59,7 @@ export interface MadeChecklist {
 
 /** Makes a checklist of scan results, or merges them into an existing one. */
 export async function fromResultsOf(
-  catalog: CatalogLookup,
+  ask: Ask,
   scan: ScanResults,
   {
     slug,
@@ -71,10 +72,10 @@ export async function fromResultsOf(
   const stated = statedOfResults(scan);
   const asked = { ...stated, slug, version };
   const stigs = old?.checklist.stigs ?? [];
-  let release = await catalog.identify({ ...asked, checklist: stigs.map(nameAndRelease) });
+  let release = await ask(uploadJobs.identifiedRelease, { ...asked, checklist: stigs.map(nameAndRelease) });
   const own = release && stigs[chooseStig(stigs, toCklb(release.target).stigs[0]!, release.names)];
   if (own && version === undefined && allowOlder !== true && isBefore(release!, own))
-    release = await catalog.identify({ ...asked, checklist: [nameAndRelease(own)] });
+    release = await ask(uploadJobs.identifiedRelease, { ...asked, checklist: [nameAndRelease(own)] });
   const find = release && createRuleFinder(release);
   if (!release || !scan.results.some((result) => find!.rule(result) !== null)) throw notKnown(scan, release);
   const made = checklistFromResults(scan, release, options, old);
@@ -111,7 +112,7 @@ function notKnown({ results, benchmarkId }: ScanResults, release: IdentifiedRele
 
 /** Reads a body of results: JSON, or the XML itself with its options in the query. Throws a 400. */
 export async function fromResultsWork(
-  catalog: CatalogLookup,
+  ask: Ask,
   bytes: Uint8Array,
   { download, banner, ...query }: FromResultsOptions & { download: boolean; banner: string | null },
 ): Promise<Upgraded> {
@@ -120,7 +121,7 @@ export async function fromResultsWork(
     : check(fromResultsBody, parseBody(utf8Body(bytes)));
   const read = async () => {
     const old = checklist === undefined ? null : readChecklist(checklist);
-    return fromResultsOf(catalog, readResults(results), { ...asked, banner }, old);
+    return fromResultsOf(ask, readResults(results), { ...asked, banner }, old);
   };
   const made = await (isXml(bytes) ? locatedAt('', read) : read());
   if (download) return resultsFile(made, asked.format);
@@ -138,31 +139,28 @@ export function resultsFile({ checklist, target }: MadeChecklist, format: Checkl
 }
 
 /** Inspects a body: JSON with `checklist` or `results`, or a ckl, cklb or results file itself. Throws a 400. */
-export async function inspectWork(catalog: CatalogLookup, bytes: Uint8Array): Promise<Upgraded> {
+export async function inspectWork(ask: Ask, bytes: Uint8Array): Promise<Upgraded> {
   const body = readBody(bytes);
-  if ('file' in body) return answerOf(await locatedAt('', () => inspectionOf(catalog, body.file)));
+  if ('file' in body) return answerOf(await locatedAt('', () => inspectionOf(ask, body.file)));
   const { checklist, results } = check(inspectBody, body.envelope);
   if ((checklist === undefined) === (results === undefined))
     throw badRequest('The body must have either checklist or results');
   const pointer = checklist === undefined ? '/results' : '/checklist';
-  return answerOf(await locatedAt(pointer, () => inspectionOf(catalog, (checklist ?? results)!)));
+  return answerOf(await locatedAt(pointer, () => inspectionOf(ask, (checklist ?? results)!)));
 }
 
 /** Inspects a checklist or scan results. Throws a 400 for other content. */
-export async function inspectionOf(
-  catalog: CatalogLookup,
-  given: string | object | Uint8Array,
-): Promise<Inspection> {
+export async function inspectionOf(ask: Ask, given: string | object | Uint8Array): Promise<Inspection> {
   if (isResults(given)) {
     const scan = readResults(given);
-    const release = await catalog.identify(statedOfResults(scan));
+    const release = await ask(uploadJobs.identifiedRelease, statedOfResults(scan));
     return { kind: scan.kind, stigs: [inspectResults(scan, release)] };
   }
   const faults: Fault[] = [];
   const old = readChecklist(given, (code, path, problem) => faults.push({ code, path, problem }));
   const stigs: Inspection['stigs'] = [];
   for (const [index, stig] of old.checklist.stigs.entries()) {
-    const release = await catalog.identify(statedOf(stig));
+    const release = await ask(uploadJobs.identifiedRelease, statedOf(stig));
     const before = stigs.map(({ slug }) => slug);
     stigs.push(inspectStig({ old, faults }, index, release, before));
   }
