@@ -2,7 +2,7 @@ import { assetNames, ruleNames } from '../catalog/stigs/ckl-writer.ts';
 import { elementsOf, treeBuilder, type XmlElement, type XmlHandler, type XmlNode } from '../read/xml.ts';
 import { type OldChecklist, readCklb } from './cklb-reader.ts';
 import { badChecklist, createLeftovers, type OnFault } from './fields.ts';
-import { readUploadedXml } from './uploaded-xml.ts';
+import { largestTree, readUploadedXml } from './uploaded-xml.ts';
 
 const asset = 'CHECKLIST/ASSET';
 const stig = 'CHECKLIST/STIGS/iSTIG';
@@ -136,25 +136,31 @@ export function readCkl(text: string, onFault?: OnFault): OldChecklist {
     leave(path, stray);
   }
 
-  const builder = treeBuilder({
-    visit(element, around) {
-      const opened = [...around, element];
-      if (!parents.has(pathOf(opened))) return 'tree';
-      if (pathOf(opened) === stig) stigs.push({ values: {}, rules: [] });
-      leaveAttributes(element, shownPath(opened));
-      return 'children';
+  const builder = treeBuilder(
+    {
+      visit(element, around) {
+        const opened = [...around, element];
+        if (!parents.has(pathOf(opened))) return 'tree';
+        if (pathOf(opened) === stig) stigs.push({ values: {}, rules: [] });
+        leaveAttributes(element, shownPath(opened));
+        return 'children';
+      },
+      text: (text, around) => leave(shownPath(around), text),
+      tree(node, around) {
+        const parent = pathOf(around);
+        const path = around.length === 0 ? '' : shownPath(around);
+        const names = fieldNames.get(parent);
+        if (names)
+          readField(node, path, names, {
+            values: parent === asset ? target : stigs.at(-1)!.values,
+            lists: {},
+          });
+        else if (`${parent}/${node.name}` === vuln) readRule(node, path);
+        else leaveElement(node, path);
+      },
     },
-    text: (text, around) => leave(shownPath(around), text),
-    tree(node, around) {
-      const parent = pathOf(around);
-      const path = around.length === 0 ? '' : shownPath(around);
-      const names = fieldNames.get(parent);
-      if (names)
-        readField(node, path, names, { values: parent === asset ? target : stigs.at(-1)!.values, lists: {} });
-      else if (`${parent}/${node.name}` === vuln) readRule(node, path);
-      else leaveElement(node, path);
-    },
-  });
+    largestTree,
+  );
   readUploadedXml(text, 'checklist', (root) => {
     if (root.name !== 'CHECKLIST')
       throw badChecklist('', `must begin with <CHECKLIST>, not <${root.name.slice(0, limits.name)}>`);

@@ -14,6 +14,7 @@ import { checklistLimits } from './fields.ts';
 import { dateOf, releaseOf, toolOf } from './results-names.ts';
 import { type Facts, readTarget, type Target, unusedFacts } from './results-target.ts';
 import { shortList } from './stig-names.ts';
+import { largestTree } from './uploaded-xml.ts';
 
 export interface RuleResult {
   /** The rule id as releases write it, `SV-257777r1_rule`; without the prefixes of tools. */
@@ -234,42 +235,47 @@ export function createResultsReader(root: XmlElement) {
   const isBenchmark = ({ name, uri }: XmlElement) => name === 'Benchmark' && isXccdf(uri);
   const isAsset = ({ uri }: XmlElement) => uri.startsWith(ofAsset);
 
-  const handler: XmlHandler = treeBuilder({
-    visit(element, around) {
-      const parent = around.at(-1);
-      if (parent && isTestResult(parent)) return 'tree';
-      if (isTestResult(element)) {
-        if (isArf && !around.some(isReport)) return 'skip';
-        tests.push({
-          attributes: element.attributes,
-          benchmark: {},
-          facts: { targets: [], addresses: [], facts: [] },
-          results: [],
-        });
-        if (tests.length > limits.tests) throw bad(`contains more than ${limits.tests} test results`);
-        unread.addAttributes('', element.attributes);
-        return 'children';
-      }
-      if (parent && isBenchmark(parent) && /^(?:version|plain-text|metadata)$/.test(element.name))
-        return 'tree';
-      if (isBenchmark(element) && benchmarks.length < limits.benchmarks)
-        benchmarks.push({ id: element.attributes.id ?? '', version: '', releaseInfo: '', creator: '' });
-      if (!isAsset(element)) return 'children';
-      if (element.name === 'asset') assets++;
-      return /^ip-v[46]$/.test(element.name) || Object.hasOwn(assetFacts, element.name) ? 'tree' : 'children';
+  const handler: XmlHandler = treeBuilder(
+    {
+      visit(element, around) {
+        const parent = around.at(-1);
+        if (parent && isTestResult(parent)) return 'tree';
+        if (isTestResult(element)) {
+          if (isArf && !around.some(isReport)) return 'skip';
+          tests.push({
+            attributes: element.attributes,
+            benchmark: {},
+            facts: { targets: [], addresses: [], facts: [] },
+            results: [],
+          });
+          if (tests.length > limits.tests) throw bad(`contains more than ${limits.tests} test results`);
+          unread.addAttributes('', element.attributes);
+          return 'children';
+        }
+        if (parent && isBenchmark(parent) && /^(?:version|plain-text|metadata)$/.test(element.name))
+          return 'tree';
+        if (isBenchmark(element) && benchmarks.length < limits.benchmarks)
+          benchmarks.push({ id: element.attributes.id ?? '', version: '', releaseInfo: '', creator: '' });
+        if (!isAsset(element)) return 'children';
+        if (element.name === 'asset') assets++;
+        return /^ip-v[46]$/.test(element.name) || Object.hasOwn(assetFacts, element.name)
+          ? 'tree'
+          : 'children';
+      },
+      text(text, around) {
+        if (isTestResult(around.at(-1)!) && tests.length > 0 && /\S/.test(text)) unread.add('TestResult');
+      },
+      tree(node, around) {
+        if (isAsset(node)) readAsset(ofAssets, node);
+        else if (isBenchmark(around.at(-1)!)) readBenchmark(benchmarks.at(-1)!, node);
+        else {
+          readInTest(tests.at(-1)!, node);
+          unread.addElement(node, '');
+        }
+      },
     },
-    text(text, around) {
-      if (isTestResult(around.at(-1)!) && tests.length > 0 && /\S/.test(text)) unread.add('TestResult');
-    },
-    tree(node, around) {
-      if (isAsset(node)) readAsset(ofAssets, node);
-      else if (isBenchmark(around.at(-1)!)) readBenchmark(benchmarks.at(-1)!, node);
-      else {
-        readInTest(tests.at(-1)!, node);
-        unread.addElement(node, '');
-      }
-    },
-  });
+    largestTree,
+  );
 
   return {
     handler,

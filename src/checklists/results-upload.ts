@@ -2,10 +2,9 @@ import type { Ask } from '../base/ask.ts';
 import { badRequest } from '../base/errors.ts';
 import { utf8Body } from '../base/json.ts';
 import { cut } from '../base/text.ts';
-import type { Cklb, CklbStig } from '../catalog/stigs/cklb-schema.ts';
+import type { CklbStig } from '../catalog/stigs/cklb-schema.ts';
 import { checklistName, toCklb } from '../catalog/stigs/cklb-writer.ts';
 import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
-import type { FullRelease } from '../catalog/stigs/queries.ts';
 import { check } from '../http/schema.ts';
 import type { OldChecklist } from './cklb-reader.ts';
 import { deviceName } from './device-name.ts';
@@ -27,14 +26,14 @@ import type { ChecklistFormat } from './schema.ts';
 import { isOlder, nameOf, shortList, statedOf, versionOf } from './stig-names.ts';
 import { chooseStig } from './upgrade.ts';
 import {
+  answerMade,
   answerOf,
-  checklistFile,
   locatedAt,
   lostIn,
+  type Made,
   parseBody,
   readBody,
   type Upgraded,
-  written,
 } from './upload.ts';
 import { readUploadedXml } from './uploaded-xml.ts';
 
@@ -51,11 +50,7 @@ export function readResults(given: string | Uint8Array): ScanResults {
   return reader!.finish(warnings);
 }
 
-export interface MadeChecklist {
-  checklist: Cklb;
-  report: ResultsReport;
-  target: FullRelease;
-}
+export type MadeChecklist = Made<ResultsReport>;
 
 /** Makes a checklist of scan results, or merges them into an existing one. */
 export async function fromResultsOf(
@@ -80,7 +75,9 @@ export async function fromResultsOf(
   if (!release || !scan.results.some((result) => find!.rule(result) !== null)) throw notKnown(scan, release);
   const made = checklistFromResults(scan, release, options, old);
   made.report.warnings.push(...lostIn(options.format ?? 'cklb', made.checklist));
-  return { ...made, target: release.target };
+  // Named after its host (rule D28.1).
+  const name = checklistName(release.target.release, { hostName: deviceName(made.checklist.target_data) });
+  return { ...made, target: release.target, name };
 }
 
 const nameAndRelease = (stig: CklbStig) => ({ name: nameOf(stig), release: versionOf(stig) });
@@ -124,18 +121,7 @@ export async function fromResultsWork(
     return fromResultsOf(ask, readResults(results), { ...asked, banner }, old);
   };
   const made = await (isXml(bytes) ? locatedAt('', read) : read());
-  if (download) return resultsFile(made, asked.format);
-  return answerOf({
-    checklist: written(made.checklist, asked.format, [made.target.release]),
-    report: made.report,
-  });
-}
-
-/** The checklist of results alone, as a file named after its host (rule D28.1). */
-export function resultsFile({ checklist, target }: MadeChecklist, format: ChecklistFormat): Upgraded {
-  const hostName = deviceName(checklist.target_data);
-  const name = checklistName(target.release, { hostName });
-  return checklistFile(checklist, format, target, name);
+  return answerMade(made, asked.format, download);
 }
 
 /** Inspects a body: JSON with `checklist` or `results`, or a ckl, cklb or results file itself. Throws a 400. */

@@ -11,7 +11,7 @@ import type { OldChecklist } from './cklb-reader.ts';
 import { uploadJobs } from './jobs.ts';
 import { isXml, readChecklist } from './read-checklist.ts';
 import type { FromResultsOptions } from './results-schema.ts';
-import { type ChecklistFormat, type Upgrade, type UpgradeOptions, upgradeBody } from './schema.ts';
+import { type ChecklistFormat, type UpgradeOptions, type UpgradeReport, upgradeBody } from './schema.ts';
 import { nameOf, otherStig, shortList, statedOf, stigNames } from './stig-names.ts';
 import { upgradeChecklist } from './upgrade.ts';
 
@@ -19,6 +19,14 @@ import { upgradeChecklist } from './upgrade.ts';
 export interface Upgraded {
   bytes: Uint8Array<ArrayBuffer>;
   file: { name: string; type: FileType; marking: string | null } | null;
+}
+
+/** A checklist that was made, with its report, its release and the name of its file without ending. */
+export interface Made<Report> {
+  checklist: Cklb;
+  report: Report;
+  target: FullRelease;
+  name: string;
 }
 
 export type ApiTask = { from: 'api' } & (
@@ -41,11 +49,10 @@ export async function upgradeWork(
   const body = readBody(bytes);
   const { checklist, ...asked } =
     'file' in body ? { checklist: body.file, ...query } : check(upgradeBody, body.envelope);
-  const { upgrade, target } = await locatedAt('file' in body ? '' : '/checklist', () =>
+  const made = await locatedAt('file' in body ? '' : '/checklist', () =>
     upgradeOf(ask, readChecklist(checklist), asked),
   );
-  if (download) return fileOf(upgrade, asked.format, target);
-  return answerOf({ ...upgrade, checklist: written(upgrade.checklist, asked.format, [target.release]) });
+  return answerMade(made, asked.format, download);
 }
 
 /**
@@ -85,7 +92,7 @@ export async function upgradeOf(
   ask: Ask,
   old: OldChecklist,
   { slug, version, allowOlder = false, ...options }: UpgradeOptions,
-): Promise<{ upgrade: Upgrade; target: FullRelease }> {
+): Promise<Made<UpgradeReport>> {
   const { stigs } = old.checklist;
   const own = slug === undefined ? await onlyStig(ask, stigs) : { slug, warning: null };
   const { target, names } = await ask(uploadJobs.releaseOfSlug, own.slug, version, stigNames(stigs));
@@ -93,7 +100,8 @@ export async function upgradeOf(
   const upgrade = upgradeChecklist(old, target, names, { ...options, allowOlder: mayGo });
   if (own.warning !== null) upgrade.report.warnings.push(own.warning);
   upgrade.report.warnings.push(...lostIn(options.format, upgrade.checklist));
-  return { upgrade, target };
+  const name = `U_${target.release.benchmarkId}_${upgrade.report.to.version}`;
+  return { ...upgrade, target, name };
 }
 
 /** The one STIG of a checklist in the catalog, by name before by rules. Throws a 400 for none and for several. */
@@ -122,11 +130,6 @@ async function onlyStig(ask: Ask, stigs: CklbStig[]): Promise<{ slug: string; wa
   );
 }
 
-/** Writes a checklist in a format: a cklb as an object, or a ckl as text. */
-export function written(checklist: Cklb, format: ChecklistFormat, releases: StigRelease[]): Cklb | string {
-  return format === 'ckl' ? toCkl(checklist, releases) : checklist;
-}
-
 /** The text of a checklist in a format. */
 export function textIn(format: ChecklistFormat, checklist: Cklb, releases: StigRelease[]): string {
   return format === 'ckl' ? toCkl(checklist, releases) : JSON.stringify(checklist);
@@ -142,26 +145,20 @@ export function lostIn(format: ChecklistFormat, checklist: Cklb): string[] {
       ];
 }
 
-/** The upgraded checklist alone, as a file. */
-export function fileOf(
-  { checklist, report }: Upgrade,
-  format: ChecklistFormat,
-  target: FullRelease,
-): Upgraded {
-  return checklistFile(checklist, format, target, `U_${target.release.benchmarkId}_${report.to.version}`);
-}
-
-export function checklistFile(
-  checklist: Cklb,
-  format: ChecklistFormat,
-  target: FullRelease,
-  name: string,
-): Upgraded {
+/** A made checklist alone, as a file. */
+export function fileOf({ checklist, target, name }: Made<unknown>, format: ChecklistFormat): Upgraded {
   const marking = checklist.target_data.classification?.slice(0, longestMarking).toWellFormed() ?? null;
   return {
     bytes: bytesOf(textIn(format, checklist, [target.release])),
     file: { name: `${name}.${format}`, type: format, marking },
   };
+}
+
+/** A made checklist with its report, or alone as a file. */
+export function answerMade(made: Made<unknown>, format: ChecklistFormat, download: boolean): Upgraded {
+  if (download) return fileOf(made, format);
+  const { checklist, report, target } = made;
+  return answerOf({ checklist: format === 'ckl' ? toCkl(checklist, [target.release]) : checklist, report });
 }
 
 export function answerOf(value: object): Upgraded {

@@ -119,14 +119,17 @@ export function readXmlEvents(
   return { root: readText(text, choose), warnings };
 }
 
-/** Builds the trees of a visitor from events. */
-export function treeBuilder(visitor: XmlVisitor): XmlHandler {
+/** Builds the trees of a visitor from events. Throws an `ImportError` for a tree of more than `most` elements. */
+export function treeBuilder(visitor: XmlVisitor, most = xmlLimits.elements): XmlHandler {
   const around: XmlElement[] = [];
   /** The open elements of the tree that is built. */
   const branch: XmlNode[] = [];
   /** How many of the open elements are skipped. */
   let skipped = 0;
+  let size = 0;
   const grow = (element: XmlElement) => {
+    size = branch.length === 0 ? 1 : size + 1;
+    if (size > most) throw new ImportError(`an element contains more than ${most} elements`);
     const node = { ...element, children: [] };
     branch.at(-1)?.children.push(node);
     branch.push(node);

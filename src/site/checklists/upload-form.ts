@@ -4,13 +4,7 @@ import type { OldChecklist } from '../../checklists/cklb-reader.ts';
 import { workbook } from '../../checklists/emass-upload.ts';
 import { maxChecklist, readChecklist } from '../../checklists/read-checklist.ts';
 import type { ScanResults } from '../../checklists/results-reader.ts';
-import {
-  fromResultsOf,
-  inspectionOf,
-  isResults,
-  readResults,
-  resultsFile,
-} from '../../checklists/results-upload.ts';
+import { fromResultsOf, inspectionOf, isResults, readResults } from '../../checklists/results-upload.ts';
 import { upgradeBody } from '../../checklists/schema.ts';
 import { unzipped } from '../../checklists/unzip.ts';
 import type { NamedFile } from '../../checklists/upgrade-several.ts';
@@ -139,11 +133,11 @@ export async function formWork(
     const options = { ...asked, overwrite: typed.overwrite === 'true', banner };
     const made = await fromResultsOf(ask, scan, options, old);
     return asFile
-      ? resultsFile(made, asked.format)
+      ? fileOf(made, asked.format)
       : page(fromResultsPage({ made, old, form: typed, files: attached, tool, review }));
   }
-  const { upgrade, target } = await upgradeOf(ask, old!, asked);
-  if (asFile) return fileOf(upgrade, asked.format, target);
+  const upgrade = await upgradeOf(ask, old!, asked);
+  if (asFile) return fileOf(upgrade, asked.format);
   const { report } = upgrade;
   return page(
     upgradedPage({
