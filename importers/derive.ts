@@ -1,20 +1,20 @@
 import { CommandError } from '../src/base/errors.ts';
 import type { Database } from '../src/db/database.ts';
-import type { SourceProblem } from '../src/read/import-error.ts';
 import type { CatalogPart } from './controls/catalog.ts';
 import { lackingOf, removeParts } from './controls/parts.ts';
 import { deriveControls, removeLargest } from './crosswalk/derive-crosswalk.ts';
-import { deriveDocuments } from './guidance/derive-documents.ts';
-import { deriveRoles, remapStigs, ruleIsOutdated } from './guidance/roles/derive-roles.ts';
+import { deriveDocuments } from './guidance/documents.ts';
+import { deriveRoles, mappingsAreOutdated, remapStigs } from './guidance/roles/derive-roles.ts';
 import type { OpenLine } from './ledger-lines.ts';
-import { noteDecisions, noteDocuments, noteRemoved, noteScap } from './outcomes.ts';
+import { noteDecisions, noteDocuments, noteProblems, noteRemoved, noteSuperseded } from './outcomes.ts';
 import type { Phases } from './phases.ts';
 import type { Staging } from './staging.ts';
-import { deriveScap } from './stigs/derive-scap.ts';
 import { decideIdentity } from './stigs/identity.ts';
 import { describeIdentity } from './stigs/identity-outcomes.ts';
+import { readOverrides, storeOverrides } from './stigs/overrides.ts';
+import { readPrintings } from './stigs/printings.ts';
+import { deriveScap } from './stigs/scap-contents.ts';
 import { createSearchIndex } from './stigs/search-index.ts';
-import { readOverrides, readPrintings, storeOverrides } from './stigs/store.ts';
 import { type SlugChange, writeIdentity } from './stigs/write.ts';
 
 /** The ledger line of a catalog that states that it is a part. */
@@ -23,10 +23,12 @@ export interface StatedPart {
   part: CatalogPart;
 }
 
-interface StagedRun {
+/** A run whose sources are stored. */
+export interface StagedRun {
   lines: OpenLine[];
   staging: Staging;
   parts: StatedPart[];
+  /** The operator's slugs by benchmark id. */
   overrides: Map<string, string>;
   phases: Phases;
 }
@@ -46,24 +48,16 @@ export async function deriveAll(
   run: StagedRun,
   pause: () => Promise<void>,
 ): Promise<DerivedRun> {
-  const { phases } = run;
+  const { phases, staging } = run;
   const { touched, ...derived } = phases.timed('identity', () => decideStigs(db, run));
   await pause();
-  const isMoved = derived.changed || touched.size > 0;
-  const hasScap = phases.timed('identity', () => deriveMachineChecks(db, run, isMoved));
+  phases.timed('identity', () => deriveMachineChecks(db, run, derived.changed || touched.size > 0));
   await pause();
   phases.timed('controls', () => deriveCatalogs(db, run));
   await pause();
   phases.timed('roles', () => deriveGuidance(db, run, touched));
   await pause();
-  return { ...derived, changed: derived.changed || hasScap };
-}
-
-/** Which SCAP contents count, and for which STIGs, follows from both; true if this run stored some. */
-function deriveMachineChecks(db: Database, { lines, staging }: StagedRun, isMoved: boolean): boolean {
-  const { scapSources, replaced } = staging;
-  if (scapSources.size > 0 || isMoved || replaced > 0) noteScap(lines, deriveScap(db));
-  return scapSources.size > 0;
+  return { ...derived, changed: derived.changed || staging.sources.scap.size > 0 };
 }
 
 /** Assigns releases to STIGs; `touched` are the ids of those that changed. */
@@ -89,25 +83,38 @@ function decideStigs(
   const { touched, changes } = writeIdentity(db, printings, identity);
   phases.timed('search', () => createSearchIndex(db).reconcile());
   const fresh = new Set(releases.map(({ id }) => id));
-  const outcomes = describeIdentity(db, printings, identity, { fresh, changes });
+  const outcomes = describeIdentity(printings, identity, { fresh, changes });
   noteDecisions(lines, outcomes, (sha256) => staging.unchanged(sha256)?.target ?? null);
-  const changed = releases.length > 0 || isOther || touched.size > 0;
-  const unusedOverrides = identity.unused.filter((benchmarkId) => overrides.has(benchmarkId));
-  return { changed, unusedOverrides, slugChanges: changes, touched };
+  return {
+    changed: releases.length > 0 || isOther || touched.size > 0,
+    unusedOverrides: identity.unused.filter((benchmarkId) => overrides.has(benchmarkId)),
+    slugChanges: changes,
+    touched,
+  };
+}
+
+/** Which SCAP contents count, and for which STIGs, follows from both. */
+function deriveMachineChecks(db: Database, { lines, staging }: StagedRun, stigsChanged: boolean): void {
+  if (staging.sources.scap.size === 0 && !stigsChanged && staging.replaced === 0) return;
+  const { superseded, problems } = deriveScap(db);
+  noteProblems(lines, problems);
+  noteSuperseded(lines, superseded);
 }
 
 function deriveCatalogs(db: Database, { lines, staging, parts, phases }: StagedRun): void {
-  const { controlSources, replaced } = staging;
-  const removed = controlSources.size > 0 ? removeParts(db) : [];
-  noteRemoved(lines, removed);
-  const isAllGone =
-    removed.length === controlSources.size && removed.every(({ sourceId }) => controlSources.has(sourceId));
-  // Without all that was just read the catalogs are as they were.
-  if (controlSources.size > 0 && (!isAllGone || replaced > 0)) {
-    const derive = () => deriveControls(db, (work) => phases.timed('closure', work));
-    let problems = derive();
-    for (; problems === null; problems = derive()) noteRemoved(lines, [removeLargest(db, controlSources)]);
-    warn(lines, problems);
+  const controlSources = staging.sources.controls;
+  if (controlSources.size > 0) {
+    const removed = removeParts(db);
+    noteRemoved(lines, removed);
+    const isNothingLeft =
+      removed.length === controlSources.size && removed.every(({ sourceId }) => controlSources.has(sourceId));
+    // Without all that was just read the catalogs are as they were.
+    if (!isNothingLeft || staging.replaced > 0) {
+      const derive = () => deriveControls(db, (work) => phases.timed('closure', work));
+      let problems = derive();
+      for (; problems === null; problems = derive()) noteRemoved(lines, [removeLargest(db, controlSources)]);
+      noteProblems(lines, problems);
+    }
   }
   for (const { line, part } of parts)
     line.reason = [line.reason, lackingOf(db, part)].filter((each) => each !== '').join('; ');
@@ -115,22 +122,14 @@ function deriveCatalogs(db: Database, { lines, staging, parts, phases }: StagedR
 
 /** The mapping of STIGs to roles changes with either side and with its rule. */
 function deriveGuidance(db: Database, { lines, staging }: StagedRun, touched: Set<number>): void {
-  const superseded = new Map<number, string>();
-  if (staging.documentSources.size > 0 || staging.replaced > 0)
-    noteDocuments(lines, deriveDocuments(db, staging.documentSources));
-  const outdated = ruleIsOutdated(db);
-  if (staging.roleSources.size > 0 || staging.replaced > 0 || outdated) {
+  if (staging.sources.documents.size > 0 || staging.replaced > 0)
+    noteDocuments(lines, deriveDocuments(db, staging.sources.documents));
+  const isOutdated = mappingsAreOutdated(db);
+  if (staging.sources.roles.size > 0 || staging.replaced > 0 || isOutdated) {
     staging.begin();
-    if (outdated) staging.replaced++;
-    warn(lines, deriveRoles(db, staging.roleSources, superseded));
+    if (isOutdated) staging.replaced++;
+    const superseded = new Map<number, string>();
+    noteProblems(lines, deriveRoles(db, staging.sources.roles, superseded));
+    noteSuperseded(lines, superseded);
   } else if (touched.size > 0) remapStigs(db, touched);
-  for (const line of lines) {
-    const reason = line.sourceId === null ? undefined : superseded.get(line.sourceId);
-    if (reason !== undefined) Object.assign(line, { outcome: 'superseded', reason });
-  }
-}
-
-function warn(lines: OpenLine[], problems: SourceProblem[]): void {
-  for (const { sourceId, message } of problems)
-    lines.find((line) => line.sourceId === sourceId)?.warnings.push(message);
 }

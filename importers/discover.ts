@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto';
 import {
   closeSync,
+  constants,
   createReadStream,
+  fstatSync,
   lstatSync,
+  openSync,
   readdirSync,
   readFileSync,
   readSync,
-  realpathSync,
   statSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { rightsAround } from '../src/base/files.ts';
 import { sha256 } from '../src/base/ids.ts';
 import {
@@ -23,7 +25,6 @@ import {
 import { ImportError } from '../src/read/import-error.ts';
 import { xmlLimits } from '../src/read/xml.ts';
 import { type Group, Groups, type Unreadable } from './groups.ts';
-import { isLink, knowsPlaces, type OpenFile, openFile } from './open-file.ts';
 
 /** One source or archive in the given paths. */
 export type FoundSource =
@@ -36,49 +37,31 @@ export interface ListedFile {
   path: string;
   /** The user named this file, not a folder above it. */
   lone: boolean;
-  /** Set if links must not be followed: the path without links, where the system can tell it for an open file. */
-  noLinks?: { place: string | undefined };
+  /** Do not follow a link, even if the user named it. */
+  noLinks?: boolean;
   /** Why a path cannot be read; for a folder, instead of its files. */
   error?: string;
 }
 
-interface DiscoverOptions {
-  /** Keep the bytes of files that no importer reads. */
-  keepAll?: boolean;
-  /** Whether to skip an archive with this hash and path. */
-  isSkipped?: (sha256: string, source: string) => boolean;
-}
-
-/** Takes one source; false ends the walk. */
-export type TakeSource = (found: FoundSource) => unknown;
-
-interface Walk {
-  budget: InflateBudget;
-  keepAll: boolean;
-  hasEnded: boolean;
-  take: (found: FoundSource) => Promise<void>;
-}
+/** The reason for refusing a link. */
+export const isLink = 'a link, which is not followed';
 
 /** All files of the paths, folders in order of names. It follows links only in `paths`, and none with `noLinks`. */
 export function listFiles(paths: string[], { noLinks = false } = {}): ListedFile[] {
-  return paths.flatMap<ListedFile>((path) => {
-    if (!noLinks) return statSync(path).isDirectory() ? walkFolder(path, undefined) : { path, lone: true };
-    const stat = lstatSync(path);
-    if (stat.isSymbolicLink()) return { path, lone: true, error: isLink };
-    const place = knowsPlaces ? join(realpathSync(dirname(path)), basename(path)) : undefined;
-    return stat.isDirectory() ? walkFolder(path, { place }) : { path, lone: true, noLinks: { place } };
+  return paths.flatMap((path): ListedFile[] => {
+    const stat = noLinks ? lstatSync(path) : statSync(path);
+    if (stat.isDirectory()) return listFolder(path);
+    return [{ path, lone: true, noLinks, ...(stat.isSymbolicLink() && { error: isLink }) }];
   });
 }
 
-function walkFolder(folder: string, noLinks: ListedFile['noLinks']): ListedFile[] {
+function listFolder(folder: string): ListedFile[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
       .sort((a, b) => (a.name < b.name ? -1 : 1))
-      .flatMap<ListedFile>((entry) => {
+      .flatMap((entry): ListedFile[] => {
         const path = join(folder, entry.name);
-        const inner = noLinks && { place: noLinks.place && join(noLinks.place, entry.name) };
-        if (entry.isDirectory()) return walkFolder(path, inner);
-        return { path, lone: false, ...(inner && { noLinks: inner }) };
+        return entry.isDirectory() ? listFolder(path) : [{ path, lone: false, noLinks: true }];
       });
   } catch (error) {
     return [{ path: folder, lone: false, error: whyUnreadable(folder, error) }];
@@ -93,137 +76,150 @@ function whyUnreadable(path: string, error: unknown): string {
     : `${message}${rightsAround(path, error)}`;
 }
 
-/** Gives `takeSource` the sources in files and in nested archives, one in memory at a time. */
-export async function discover(
+/**
+ * Finds the sources in files and in nested archives, one in memory at a time. It does not open archives for whose hash
+ * and path `isSkipped` is true.
+ */
+export async function* discover(
   files: ListedFile[],
-  takeSource: TakeSource,
-  { keepAll = false, isSkipped = () => false }: DiscoverOptions = {},
-): Promise<void> {
-  const walk: Walk = {
-    budget: newInflateBudget(),
-    keepAll,
-    hasEnded: false,
-    async take(found) {
-      if (!walk.hasEnded) walk.hasEnded = (await takeSource(found)) === false;
-    },
-  };
-  const groups = new Groups(
-    files.map((file) => file.path),
-    keepAll,
-  );
-  for (const { path, lone, noLinks, error } of files) {
-    if (walk.hasEnded) return;
-    if (error !== undefined) {
-      await walk.take(refused(path, error));
+  isSkipped: (sha256: string, source: string) => boolean = () => false,
+): AsyncGenerator<FoundSource> {
+  const budget = newInflateBudget();
+  const groups = new Groups(files.map(({ path }) => path));
+  for (const file of files) {
+    const { path, lone } = file;
+    const opened = openListed(file);
+    if ('reason' in opened) {
+      if (opened.isDamaged) groups.spoil(path);
+      yield unreadable(path, opened.reason, opened.outcome);
       continue;
     }
-    let file: OpenFile | null = null;
+    const { handle, bytes } = opened;
     try {
-      let bytes: Buffer | null;
-      try {
-        file = openFile(path, { follow: lone && noLinks === undefined, place: noLinks?.place });
-        bytes = file === null || isZipFile(file) ? null : readWhole(file);
-      } catch (error) {
-        groups.spoil(path);
-        await walk.take(refused(path, whyUnreadable(path, error)));
-        continue;
-      }
-      if (file === null) {
-        // The user meant to import a named file; in a folder, devices and links are skipped.
-        await walk.take(
-          lone
-            ? refused(path, `a ${noLinks ? 'link, ' : ''}device or pipe, not a file`)
-            : { ...refused(path, 'a link or device, not a file'), outcome: 'skipped' },
-        );
-      } else if (bytes === null) {
-        const hash = await hashFile(file);
-        if (!isSkipped(hash, path)) await openNested(path, file.handle, hash, 1, walk);
+      if (bytes === null) {
+        const hash = await hashFile(handle);
+        if (!isSkipped(hash, path)) yield* readArchive(path, handle, hash, { budget, depth: 1 });
       } else if (!groups.take(path, dirname(path), bytes))
-        await walk.take({ type: 'bytes', source: path, bytes, sha256: sha256(bytes), lone });
+        yield { type: 'bytes', source: path, bytes, sha256: sha256(bytes), lone };
     } finally {
-      if (file !== null) closeSync(file.handle);
+      closeSync(handle);
     }
   }
-  for (const each of groups.found()) await walk.take(each);
+  yield* groups.found();
 }
 
-function refused(source: string, reason: string): Unreadable {
-  return { type: 'unreadable', source, reason, outcome: 'rejected' };
+type Opened =
+  | { handle: number; bytes: Buffer | null }
+  | { reason: string; outcome: 'rejected' | 'skipped'; isDamaged?: boolean };
+
+/** Opens a file and reads it, unless it is an archive; or gives why not. */
+function openListed({ path, lone, noLinks, error }: ListedFile): Opened {
+  if (error !== undefined) return { reason: error, outcome: 'rejected' };
+  let handle: number | null = null;
+  try {
+    handle = openFile(path, !noLinks);
+    if (handle !== null) return { handle, bytes: isZipFile(handle) ? null : readWhole(handle) };
+  } catch (error) {
+    if (handle !== null) closeSync(handle);
+    return { reason: whyUnreadable(path, error), outcome: 'rejected', isDamaged: true };
+  }
+  // The user meant to import a named file; in a folder, devices and links are skipped.
+  return lone
+    ? { reason: `a ${noLinks ? 'link, ' : ''}device or pipe, not a file`, outcome: 'rejected' }
+    : { reason: 'a link or device, not a file', outcome: 'skipped' };
 }
 
-function isZipFile({ handle }: OpenFile): boolean {
+const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+
+/** Opens a file; null for a link that is not followed, a device or a pipe. What becomes a link meanwhile is refused. */
+function openFile(path: string, followsLinks: boolean): number | null {
+  if (!(followsLinks ? statSync(path) : lstatSync(path)).isFile()) return null;
+  let handle: number;
+  try {
+    handle = openSync(path, O_RDONLY | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW));
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ELOOP' ? new ImportError(isLink) : error;
+  }
+  if (fstatSync(handle).isFile()) return handle;
+  closeSync(handle);
+  throw new ImportError('the file was replaced while the import opened it');
+}
+
+function unreadable(source: string, reason: string, outcome: Unreadable['outcome'] = 'rejected'): Unreadable {
+  return { type: 'unreadable', source, reason, outcome };
+}
+
+function isZipFile(handle: number): boolean {
   const head = Buffer.alloc(4);
   readSync(handle, head, 0, 4, 0);
   return looksLikeZip(head);
 }
 
-function readWhole({ handle, size }: OpenFile): Buffer {
-  if (size > xmlLimits.bytes)
+function readWhole(handle: number): Buffer {
+  if (fstatSync(handle).size > xmlLimits.bytes)
     throw new ImportError(`the file is larger than ${xmlLimits.bytes / 1024 / 1024} MB`);
   return readFileSync(handle);
 }
 
-async function hashFile({ handle }: OpenFile): Promise<string> {
+async function hashFile(handle: number): Promise<string> {
   const hash = createHash('sha256');
   const stream = createReadStream('', { fd: handle, autoClose: false, start: 0 });
   for await (const part of stream) hash.update(part as Buffer);
   return hash.digest('hex');
 }
 
-async function openNested(
+interface ArchiveContext {
+  budget: InflateBudget;
+  depth: number;
+}
+
+async function* readArchive(
   source: string,
   origin: number | Buffer,
   hash: string,
-  depth: number,
-  walk: Walk,
-): Promise<void> {
+  context: ArchiveContext,
+): AsyncGenerator<FoundSource> {
   let archive: Awaited<ReturnType<typeof openArchive>>;
   try {
-    if (depth > archiveLimits.depth)
+    if (context.depth > archiveLimits.depth)
       throw new ImportError(`archives are nested deeper than ${archiveLimits.depth}`);
-    archive = await openArchive(origin, walk.budget);
+    archive = await openArchive(origin, context.budget);
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
-    return walk.take({ type: 'archive', source, sha256: hash, members: 0, error: error.message });
+    yield { type: 'archive', source, sha256: hash, members: 0, error: error.message };
+    return;
   }
-  await walk.take({ type: 'archive', source, sha256: hash, members: archive.members.length, error: null });
-  const groups = new Groups(
-    archive.members.map((member) => member.name),
-    walk.keepAll,
-  );
+  const { members } = archive;
+  const groups = new Groups(members.map(({ name }) => name));
   try {
-    for (const member of archive.members)
-      if (!walk.hasEnded) await readMember(source, member, depth, walk, groups);
-    for (const each of groups.found()) await walk.take(each);
+    yield { type: 'archive', source, sha256: hash, members: members.length, error: null };
+    for (const member of members) yield* readMember(source, member, groups, context);
+    yield* groups.found();
   } finally {
     archive.close();
   }
 }
 
-async function readMember(
+async function* readMember(
   archive: string,
-  member: Member,
-  depth: number,
-  walk: Walk,
+  { name, read }: Member,
   groups: Groups,
-): Promise<void> {
-  const source = `${archive}!/${member.name}`;
+  context: ArchiveContext,
+): AsyncGenerator<FoundSource> {
+  const source = `${archive}!/${name}`;
   let bytes: Buffer;
   try {
-    bytes = await member.read();
+    bytes = await read();
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
-    groups.spoil(member.name);
-    return walk.take(refused(source, error.message));
+    groups.spoil(name);
+    yield unreadable(source, error.message);
+    return;
   }
+  // Members at the top are in the folder of the archive itself.
+  const folder = dirname(name) === '.' ? archive : `${archive}!/${dirname(name)}`;
   const hash = sha256(bytes);
-  if (looksLikeZip(bytes)) await openNested(source, bytes, hash, depth + 1, walk);
-  else if (!groups.take(member.name, folderOf(archive, member.name), bytes))
-    await walk.take({ type: 'bytes', source, bytes, sha256: hash, lone: false });
-}
-
-/** The folder of a member in the ledger; for a member at the top, the archive. */
-function folderOf(archive: string, name: string): string {
-  const folder = dirname(name);
-  return folder === '.' ? archive : `${archive}!/${folder}`;
+  if (looksLikeZip(bytes)) yield* readArchive(source, bytes, hash, { ...context, depth: context.depth + 1 });
+  else if (!groups.take(name, folder, bytes))
+    yield { type: 'bytes', source, bytes, sha256: hash, lone: false };
 }

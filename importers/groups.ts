@@ -28,22 +28,14 @@ export interface Unreadable {
   outcome: 'skipped' | 'rejected';
 }
 
-/** Identifies a source of several files, in order of their names. */
-export function groupHash(files: { name: string; sha256: string }[]): string {
-  return sha256(files.map(({ name, sha256: hash }) => `${name}\0${hash}\n`).join(''));
-}
-
 /** Collects files that are one source: O*NET tables by header, documents in parts by file names (D9.1). */
 export class Groups {
   private readonly documents: Set<string>;
   private readonly spoiled = new Set<string>();
   private readonly open = new Map<string, { kind: GroupKind; source: string; files: HeldFile[] }>();
 
-  private readonly keepAll: boolean;
-
-  /** `paths` are all files; `keepAll` keeps the bytes of tables that no importer reads. */
-  constructor(paths: string[], keepAll = false) {
-    this.keepAll = keepAll;
+  /** `paths` are all files. */
+  constructor(paths: string[]) {
     const foldersOf = (name: RegExp) =>
       new Set(paths.filter((path) => name.test(basename(path))).map((path) => dirname(path)));
     const covers = foldersOf(/^cover\.md$/);
@@ -61,8 +53,11 @@ export class Groups {
     this.open.set(key, group);
     const name = basename(path);
     if (group.files.some((file) => file.name === name)) return true;
-    const isRead = table !== 'other' || this.keepAll;
-    group.files.push({ name, bytes: isRead ? bytes : Buffer.alloc(0), sha256: sha256(bytes) });
+    group.files.push({
+      name,
+      bytes: table === 'other' ? Buffer.alloc(0) : bytes,
+      sha256: sha256(bytes),
+    });
     return true;
   }
 
@@ -79,7 +74,8 @@ export class Groups {
         return { type: 'unreadable', source, reason, outcome: 'rejected' };
       }
       files.sort((a, b) => compareCodePoints(a.name, b.name));
-      return { type: 'group', kind, source, sha256: groupHash(files), files };
+      const hash = sha256(files.map((file) => `${file.name}\0${file.sha256}\n`).join(''));
+      return { type: 'group', kind, source, sha256: hash, files };
     });
     this.open.clear();
     return found;

@@ -1,7 +1,7 @@
 import type { Database } from '../src/db/database.ts';
 import { filesToReadAgain } from '../src/db/read-again.ts';
 import { discover, type FoundSource, listFiles } from './discover.ts';
-import type { LedgerLine } from './ledger-lines.ts';
+import { archivesAround, type LedgerLine } from './ledger-lines.ts';
 
 /** Paths by what of them earlier imports stored. */
 export interface ImportedBefore {
@@ -12,6 +12,8 @@ export interface ImportedBefore {
   takenBack: Set<string>;
   leftOut: string[];
 }
+
+const hashOf = (found: FoundSource) => (found.type === 'unreadable' ? null : found.sha256);
 
 /**
  * Finds paths with content that neither the ledger names, with its source, nor an operator took back: by its hash, and
@@ -31,36 +33,29 @@ export async function notYetImported(
     .all();
   const ledger = new Set(rows.map((row) => row.sha256));
   const takenBack = new Set([...held].filter((hash) => !ledger.has(hash)));
-  const again = new Set(filesToReadAgain(sqlite).flatMap(withArchives));
-  const isRead = (row: { source: string }) => !again.has(row.source);
-  const lines = new Set(rows.filter(isRead).map((row) => `${row.source}\0${row.sha256 ?? row.reason}`));
-  const isStored = (found: FoundSource) =>
-    found.type === 'unreadable'
-      ? lines.has(`${found.source}\0${found.reason}`)
-      : takenBack.has(found.sha256) || lines.has(`${found.source}\0${found.sha256}`);
-  const fresh: string[] = [];
-  const leftOut: string[] = [];
-  const met: string[] = [];
+  const again = new Set(filesToReadAgain(sqlite).flatMap((source) => [source, ...archivesAround(source)]));
+  const lines = new Set(
+    rows
+      .filter(({ source }) => !again.has(source))
+      .map(({ source, sha256, reason }) => `${source}\0${sha256 ?? reason}`),
+  );
+  const isKnown = (source: string, hash: string | null, reason = '') =>
+    (hash !== null && takenBack.has(hash)) || lines.has(`${source}\0${hash ?? reason}`);
+
+  const result: ImportedBefore = { fresh: [], met: [], leftOut: [], takenBack };
   for (const path of paths) {
     const hashes: string[] = [];
+    const isSkipped = (hash: string, source: string) => isKnown(source, hash) && hashes.push(hash) > 0;
     let isFresh = false;
-    const passedBy = (hash: string, source: string) =>
-      (takenBack.has(hash) || lines.has(`${source}\0${hash}`)) && hashes.push(hash) > 0;
-    const look = (found: FoundSource) => {
-      isFresh = !isStored(found);
-      if (!isFresh && found.type !== 'unreadable') hashes.push(found.sha256);
-      return !isFresh;
-    };
-    await discover(listFiles([path], { noLinks }), look, { isSkipped: passedBy });
-    if (isFresh) fresh.push(path);
-    else for (const hash of hashes) met.push(hash);
-    if (hashes.some((hash) => takenBack.has(hash))) leftOut.push(path);
+    for await (const found of discover(listFiles([path], { noLinks }), isSkipped)) {
+      const hash = hashOf(found);
+      isFresh = !isKnown(found.source, hash, found.type === 'unreadable' ? found.reason : '');
+      if (isFresh) break;
+      if (hash !== null) hashes.push(hash);
+    }
+    if (isFresh) result.fresh.push(path);
+    else for (const hash of hashes) result.met.push(hash);
+    if (hashes.some((hash) => takenBack.has(hash))) result.leftOut.push(path);
   }
-  return { fresh, met, leftOut, takenBack };
-}
-
-/** A source, and the archives around it. */
-function withArchives(source: string): string[] {
-  const steps = source.split('!/');
-  return steps.map((_, index) => steps.slice(0, index + 1).join('!/'));
+  return result;
 }

@@ -6,7 +6,7 @@ export interface LedgerLine {
   source: string;
   kind: Kind;
   sha256: string | null;
-  outcome: 'imported' | 'unchanged' | 'superseded' | 'skipped' | 'rejected';
+  outcome: Outcome;
   reason: string | null;
   warnings: string[];
   target: string | null;
@@ -20,14 +20,18 @@ export interface OpenLine extends LedgerLine {
   sourceId: number | null;
 }
 
+/** The archives around a source, the outermost first. */
+export function archivesAround(source: string): string[] {
+  const steps = source.split('!/').slice(0, -1);
+  return steps.map((_, index) => steps.slice(0, index + 1).join('!/'));
+}
+
+const outcomes = ['imported', 'unchanged', 'superseded', 'skipped', 'rejected'] as const;
+type Outcome = (typeof outcomes)[number];
+
 /** Totals of a run; milliseconds in all and by phase. */
-export interface LedgerSummary {
+export interface LedgerSummary extends Record<Outcome, number> {
   sources: number;
-  imported: number;
-  unchanged: number;
-  superseded: number;
-  skipped: number;
-  rejected: number;
   warnings: number;
   ms: number;
   phases: Record<string, number>;
@@ -56,14 +60,13 @@ export function resultOf(lines: LedgerLine[], refusedByStrict: boolean): Result 
 
 /** Totals of the lines of a run. */
 export function summarize(lines: LedgerLine[], phases: Record<string, number>, ms: number): LedgerSummary {
-  const count = (outcome: LedgerLine['outcome']) => lines.filter((line) => line.outcome === outcome).length;
+  const counts = outcomes.map((outcome) => [
+    outcome,
+    lines.filter((line) => line.outcome === outcome).length,
+  ]);
   return {
     sources: lines.length,
-    imported: count('imported'),
-    unchanged: count('unchanged'),
-    superseded: count('superseded'),
-    skipped: count('skipped'),
-    rejected: count('rejected'),
+    ...(Object.fromEntries(counts) as Record<Outcome, number>),
     warnings: lines.reduce((sum, line) => sum + line.warnings.length, 0),
     ms: roundMs(ms),
     phases: Object.fromEntries(Object.entries(phases).map(([phase, time]) => [phase, roundMs(time)])),

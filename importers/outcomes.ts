@@ -1,9 +1,25 @@
+// What is known only when all sources are read goes into the open lines of the ledger.
+import type { SourceProblem } from '../src/read/import-error.ts';
 import type { Part, Removed } from './controls/parts.ts';
-import type { DocumentOutcome } from './guidance/derive-documents.ts';
-import type { OpenLine } from './ledger-lines.ts';
+import type { DocumentOutcome } from './guidance/documents.ts';
+import { archivesAround, type OpenLine } from './ledger-lines.ts';
 import { excerpt } from './read/source-text.ts';
-import type { ScapOutcome } from './stigs/derive-scap.ts';
 import type { IdentityOutcomes } from './stigs/identity-outcomes.ts';
+
+/** Adds warnings to the lines of their sources. */
+export function noteProblems(lines: OpenLine[], problems: SourceProblem[]): void {
+  for (const { sourceId, message } of problems) lineOf(lines, sourceId)?.warnings.push(message);
+}
+
+/** Notes of which sources of this run nothing counts, and why. */
+export function noteSuperseded(lines: OpenLine[], reasons: Map<number, string>): void {
+  for (const [sourceId, reason] of reasons) {
+    const line = lineOf(lines, sourceId);
+    if (line) Object.assign(line, { outcome: 'superseded', reason });
+  }
+}
+
+const lineOf = (lines: OpenLine[], sourceId: number) => lines.find((line) => line.sourceId === sourceId);
 
 /** Writes decisions into the lines, with warnings; `targetOf` gives the present target of a stored source. */
 export function noteDecisions(
@@ -30,17 +46,17 @@ export function noteDecisions(
   }
   for (const { slug, text } of remarks) {
     const about = lines.find((line) => line.target === slug && line.sourceId !== null);
-    (about ?? lines.find((line) => line.sourceId !== null) ?? lines[0])?.warnings.push(text);
+    (about ?? firstStored(lines) ?? lines[0])?.warnings.push(text);
   }
 }
 
+const firstStored = (lines: OpenLine[]) => lines.find((line) => line.sourceId !== null);
+
 /** Sets an opened archive of which nothing was new to `unchanged` (rule D44.2), at any depth. */
 export function noteArchives(lines: OpenLine[]): void {
-  const withNews = new Set<string>();
-  for (const { source, kind, outcome } of lines)
-    if (kind !== 'archive' && (outcome === 'imported' || outcome === 'superseded'))
-      for (let at = source.lastIndexOf('!/'); at > 0; at = source.lastIndexOf('!/', at - 1))
-        withNews.add(source.slice(0, at));
+  const isNew = ({ kind, outcome }: OpenLine) =>
+    kind !== 'archive' && (outcome === 'imported' || outcome === 'superseded');
+  const withNews = new Set(lines.filter(isNew).flatMap(({ source }) => archivesAround(source)));
   for (const line of lines)
     if (line.kind === 'archive' && line.outcome === 'imported' && !withNews.has(line.source))
       line.outcome = 'unchanged';
@@ -59,25 +75,16 @@ export function noteDocuments(lines: OpenLine[], outcomes: DocumentOutcome[]): v
   }
 }
 
-/** Writes what became of the SCAP contents of this run into the lines of their sources. */
-export function noteScap(lines: OpenLine[], outcomes: ScapOutcome[]): void {
-  for (const { sourceId, reason, warnings } of outcomes) {
-    const line = lines.find((each) => each.sourceId === sourceId);
-    if (line === undefined) continue;
-    line.warnings.push(...warnings);
-    if (reason !== null) Object.assign(line, { outcome: 'superseded', reason });
-  }
-}
-
 /** Rejects removed sources of this run, under each name; the line of the whole warns of earlier ones. */
 export function noteRemoved(lines: OpenLine[], removed: (Removed & Partial<Part>)[]): void {
   for (const { sourceId, source, reason, wholeId } of removed) {
-    const own = lines.find((line) => line.sourceId === sourceId);
-    for (const line of lines.filter((each) => own !== undefined && each.sha256 === own.sha256))
-      Object.assign(line, { outcome: 'rejected', reason, target: null, counts: {}, sourceId: null });
-    const teller =
-      lines.find((line) => line.sourceId === wholeId) ?? lines.find((line) => line.sourceId !== null);
-    if (own === undefined)
+    const own = lineOf(lines, sourceId);
+    if (own === undefined) {
+      const teller = lines.find((line) => line.sourceId === wholeId) ?? firstStored(lines);
       teller?.warnings.push(`${excerpt(source, 200)}, imported before, is removed: ${reason}`);
+    } else {
+      for (const line of lines.filter(({ sha256 }) => sha256 === own.sha256))
+        Object.assign(line, { outcome: 'rejected', reason, target: null, counts: {}, sourceId: null });
+    }
   }
 }

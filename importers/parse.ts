@@ -5,10 +5,11 @@ import type { ControlsResult } from './controls/catalog.ts';
 import { isControlsCsv, parseControlsCsv } from './controls/controls-csv.ts';
 import { parseCprt } from './controls/cprt.ts';
 import { cprtDocument } from './controls/cprt-shape.ts';
-import { isOscalCatalog, parseOscalCatalog } from './controls/oscal-catalog.ts';
-import { isOscalProfile, parseOscalProfile } from './controls/oscal-profile.ts';
+import { parseOscalCatalog } from './controls/oscal-catalog.ts';
+import { isOscal } from './controls/oscal-document.ts';
+import { parseOscalProfile } from './controls/oscal-profile.ts';
 import { isMappingsCsv, parseMappingsCsv } from './crosswalk/mappings-csv.ts';
-import { isOscalMapping, parseOscalMapping } from './crosswalk/oscal-mapping.ts';
+import { parseOscalMapping } from './crosswalk/oscal-mapping.ts';
 import type { Group } from './groups.ts';
 import {
   interchangeBeginning,
@@ -17,7 +18,6 @@ import {
   parseInterchange,
   parseInterchangeLines,
 } from './guidance/document-interchange.ts';
-import type { DocumentRecord } from './guidance/document-record.ts';
 import {
   headlessMarkdown,
   type MarkdownResult,
@@ -25,31 +25,20 @@ import {
   parseMarkdownFolder,
 } from './guidance/markdown.ts';
 import { beginsWithHead } from './guidance/markdown-head.ts';
-import { isCuratedCsv, parseCuratedCsv } from './guidance/roles/curated-csv.ts';
+import { isCuratedCsv, parseCuratedCsv } from './guidance/roles/curated-mappings.ts';
 import { isNice, parseNice } from './guidance/roles/nice.ts';
 import { parseOnet } from './guidance/roles/onet.ts';
-import type { RolesRecord } from './guidance/roles/role-record.ts';
 import { parseXml } from './parse-xml.ts';
-import { aChecklist, fromControls, type Parsed, type ParseOptions, skipped } from './parsed.ts';
-import { isSynonymsCsv, parseSynonymsCsv } from './stigs/synonyms-csv.ts';
+import { aChecklist, fromControls, type Parsed, type ParseOptions, skipped, stored } from './parsed.ts';
+import { isSynonymsCsv, parseSynonymsCsv } from './stigs/synonyms.ts';
 import { cutTitles } from './titles.ts';
 
 /** Reads a source; its bytes, never its name, decide the kind. Pure. Throws `ImportError` for bad content. */
 export function parseSource(bytes: Uint8Array, options: ParseOptions = {}): Parsed {
-  return cutTitles(parseBytes(bytes, options));
-}
-
-function parseBytes(bytes: Uint8Array, options: ParseOptions): Parsed {
   if (bytes.byteLength === 0) return skipped('the file is empty');
-  switch (headOf(bytes, 1024).trimStart()[0]) {
-    case '<':
-      return parseXml(bytes, options);
-    case '{':
-    case '[':
-      return parseJson(bytes, options);
-    default:
-      return parseText(bytes, options);
-  }
+  const head = headOf(bytes, 1024).trimStart();
+  const parse = head.startsWith('<') ? parseXml : /^[{[]/.test(head) ? parseJson : parseText;
+  return cutTitles(parse(bytes, options));
 }
 
 /** Reads a source of several files. Pure; throws `ImportError`. */
@@ -59,20 +48,13 @@ export function parseGroup(
 ): Parsed {
   if (kind === 'regdoc-markdown') return cutTitles(fromMarkdown(parseMarkdownFolder(files, strict), []));
   const { record, warnings } = parseOnet(files, strict);
-  return cutTitles(fromRoles(kind, record, warnings));
-}
-
-function fromRoles(kind: Kind, record: RolesRecord, warnings: string[]): Parsed {
-  return { kind, content: { type: 'roles', record }, warnings };
-}
-
-function fromDocuments(kind: Kind, documents: DocumentRecord[], warnings: string[]): Parsed {
-  return { kind, content: { type: 'documents', documents }, warnings };
+  return cutTitles(stored(kind, { type: 'roles', record }, warnings));
 }
 
 function fromMarkdown(result: MarkdownResult, warnings: string[]): Parsed {
-  if ('reason' in result) return { kind: 'other', content: null, reason: result.reason, warnings };
-  return fromDocuments('regdoc-markdown', [result.document], [...warnings, ...result.warnings]);
+  if ('reason' in result) return skipped(result.reason, warnings);
+  const content = { type: 'documents' as const, documents: [result.document] };
+  return stored('regdoc-markdown', content, warnings, result.warnings);
 }
 
 /** Beginnings of known JSON: they identify a damaged file. */
@@ -94,24 +76,23 @@ function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
   } catch (error) {
     const [firstLine] = /^\s*\{[^\n]*\}(?=[ \t]*\r?\n\s*\S)/.exec(text) ?? [];
     if (firstLine !== undefined && (likely === 'regdoc' || isInterchangeLine(firstLine))) {
-      const lines = parseInterchangeLines(text);
-      return fromDocuments('regdoc', lines.documents, [...warnings, ...lines.warnings]);
+      const { documents, warnings: more } = parseInterchangeLines(text);
+      return stored('regdoc', { type: 'documents', documents }, warnings, more);
     }
     if (likely === undefined)
       return skipped('the content is of an unknown kind (it begins like JSON but is not valid JSON)');
     throw new ImportError(`not valid JSON: ${(error as Error).message.slice(0, 150)}`, likely);
   }
   if (isInterchange(value)) {
-    const read = parseInterchange(value, text);
-    return fromDocuments('regdoc', read.documents, [...warnings, ...read.warnings]);
+    const { documents, warnings: more } = parseInterchange(value, text);
+    return stored('regdoc', { type: 'documents', documents }, warnings, more);
   }
   if (isNice(value)) {
-    const nice = parseNice(value);
-    return fromRoles('nice', nice.record, [...warnings, ...nice.warnings]);
+    const { record, warnings: more } = parseNice(value);
+    return stored('nice', { type: 'roles', record }, warnings, more);
   }
-  const result = parseControlsJson(value, options.framework);
-  if (result !== null) return fromControls(result, warnings);
-  return skipped(nameOfJson(value));
+  const controls = parseControlsJson(value, options.framework);
+  return controls === null ? skipped(unknownJson(value)) : fromControls(controls, warnings);
 }
 
 const otherOscal = [
@@ -122,17 +103,15 @@ const otherOscal = [
   'plan-of-action-and-milestones',
 ];
 
-function nameOfJson(value: unknown): string {
-  const keys = Object.keys((value ?? {}) as object);
+/** Why JSON of another kind is skipped. */
+function unknownJson(value: unknown): string {
+  const keys = isObject(value) ? Object.keys(value) : [];
   const model = otherOscal.find((each) => keys.includes(each));
   if (model !== undefined)
     return `OSCAL of another kind (${model}): only catalogs, profiles and mapping-collections can be imported`;
   if (keys.includes('$schema')) return 'JSON of an unknown kind (a JSON schema)';
-  return `JSON of an unknown kind${isCklb(value) ? aChecklist : ''}`;
-}
-
-function isCklb(value: unknown): boolean {
-  return isObject(value) && 'stigs' in value && 'target_data' in value;
+  const isCklb = keys.includes('stigs') && keys.includes('target_data');
+  return `JSON of an unknown kind${isCklb ? aChecklist : ''}`;
 }
 
 /** Other common files, by their beginning. The ledger does not quote their text: others may read it. */
@@ -153,22 +132,19 @@ function parseText(bytes: Uint8Array, options: ParseOptions): Parsed {
   }
   const { text, warnings } = decodeText(bytes, options.strict);
   if (beginsWithHead(text)) return fromMarkdown(parseHeadedMarkdown(text), warnings);
-  if (isCuratedCsv(text)) return fromRoles('role-mapping-csv', parseCuratedCsv(text), warnings);
+  if (isCuratedCsv(text))
+    return stored('role-mapping-csv', { type: 'roles', record: parseCuratedCsv(text) }, warnings);
   if (isSynonymsCsv(text))
-    return {
-      kind: 'synonyms-csv',
-      content: { type: 'synonyms', groups: parseSynonymsCsv(text) },
-      warnings,
-    };
-  const result = parseControlsText(text);
-  return result === null ? skipped('the content is of an unknown kind') : fromControls(result, warnings);
+    return stored('synonyms-csv', { type: 'synonyms', groups: parseSynonymsCsv(text) }, warnings);
+  const controls = parseControlsText(text);
+  return controls === null ? skipped('the content is of an unknown kind') : fromControls(controls, warnings);
 }
 
 /** Reads a JSON value about controls; null for any other value. Throws `ImportError`. */
 export function parseControlsJson(value: unknown, framework?: string): ControlsResult | null {
-  if (isOscalCatalog(value)) return parseOscalCatalog(value, framework);
-  if (isOscalMapping(value)) return parseOscalMapping(value);
-  if (isOscalProfile(value)) return parseOscalProfile(value);
+  if (isOscal(value, 'catalog')) return parseOscalCatalog(value, framework);
+  if (isOscal(value, 'mapping-collection')) return parseOscalMapping(value);
+  if (isOscal(value, 'profile')) return parseOscalProfile(value);
   return cprtDocument(value) === null ? null : parseCprt(value);
 }
 

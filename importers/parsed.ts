@@ -3,8 +3,8 @@ import type { CatalogPart, ControlsResult } from './controls/catalog.ts';
 import type { ControlsRecord } from './controls/control-record.ts';
 import type { DocumentRecord } from './guidance/document-record.ts';
 import type { RolesRecord } from './guidance/roles/role-record.ts';
-import type { ScapContent } from './stigs/scap-parse.ts';
-import type { SynonymGroup } from './stigs/synonyms-csv.ts';
+import type { ScapContent } from './stigs/scap.ts';
+import type { SynonymGroup } from './stigs/synonyms.ts';
 import type { XccdfRelease } from './stigs/xccdf-record.ts';
 
 /** The content of a source: a release of a STIG, or facts about controls, roles, documents, words or machine checks. */
@@ -39,13 +39,16 @@ export function skipped(reason: string, warnings: string[] = []): Parsed {
   return { kind: 'other', content: null, reason, warnings };
 }
 
+/** A source with content; warnings of decoding come first. */
+export function stored(kind: Kind, content: Content, ...warnings: string[][]): Parsed {
+  return { kind, content, warnings: warnings.flat() };
+}
+
 export function fromControls(result: ControlsResult, warnings: string[]): Parsed {
-  if (result.records === null) {
-    const { kind, reason, part } = result;
-    return { kind, content: null, reason, warnings, ...(part ? { part } : {}) };
-  }
-  const content = { type: 'controls' as const, records: result.records };
-  return { kind: result.kind, content, warnings: [...warnings, ...result.warnings] };
+  if (result.records !== null)
+    return stored(result.kind, { type: 'controls', records: result.records }, warnings, result.warnings);
+  const { kind, reason, part } = result;
+  return { kind, content: null, reason, warnings, ...(part ? { part } : {}) };
 }
 
 /** Advice for a ckl or cklb, which looks like a STIG. */

@@ -5,7 +5,7 @@ import type { Database } from '../src/db/database.ts';
 import { asCommandError } from '../src/db/faults.ts';
 import { prepareInsert } from '../src/db/insert.ts';
 import { ImportError, type Kind, oneLine } from '../src/read/import-error.ts';
-import { deriveAll, type StatedPart } from './derive.ts';
+import { deriveAll, type StagedRun } from './derive.ts';
 import { discover, type FoundSource, type ListedFile, listFiles } from './discover.ts';
 import {
   type LedgerLine,
@@ -17,9 +17,8 @@ import {
 } from './ledger-lines.ts';
 import { noteArchives } from './outcomes.ts';
 import { parseGroup, parseSource } from './parse.ts';
-import type { Parsed } from './parsed.ts';
 import { Phases } from './phases.ts';
-import { Staging } from './staging.ts';
+import { createStaging } from './staging.ts';
 import type { SlugChange } from './stigs/write.ts';
 import { storeDigest } from './stored-digest.ts';
 
@@ -28,7 +27,7 @@ export interface ImportOptions {
   /** Follow no link, even if the user named it. */
   noLinks?: boolean;
   dryRun?: boolean;
-  /** The operator's slugs by benchmark id (rule F2.4 step 6), which the catalog keeps; an empty slug removes one. */
+  /** The operator's slugs by benchmark id (rule D24.5, step 3), which the catalog keeps; an empty slug removes one. */
   overrides?: Map<string, string>;
   /** SHA-256 of files to ignore: an operator took them back (rule D42.8). */
   takenBack?: Set<string>;
@@ -67,13 +66,12 @@ export async function runImport(
   paths: string[],
   options: ImportOptions = {},
 ): Promise<ImportResult> {
-  const run = new ImportRun(db, options);
   const { sqlite } = db;
   // The commit is safe in the log; `checkpoint` below moves it into the file, not the commit itself.
   const automatic = sqlite.pragma('wal_autocheckpoint', { simple: true });
   sqlite.pragma('wal_autocheckpoint = 0');
   try {
-    return await run.import(paths);
+    return await importAll(db, paths, options);
   } catch (error) {
     if (sqlite.inTransaction) sqlite.exec('ROLLBACK');
     throw asImportFailure(error);
@@ -111,149 +109,125 @@ function asImportFailure(error: unknown): unknown {
   return error;
 }
 
-class ImportRun {
-  private readonly db: Database;
-  private readonly options: ImportOptions;
-  private readonly now: () => Date;
-  private readonly startedAt: string;
-  private readonly staging: Staging;
-  private readonly lines: OpenLine[] = [];
-  private readonly phases = new Phases();
-  private readonly parts: StatedPart[] = [];
+/** A run, whose lines are open until all sources are read. */
+interface Run extends StagedRun {
+  options: ImportOptions;
+}
 
-  constructor(db: Database, options: ImportOptions) {
-    this.db = db;
-    this.options = options;
-    this.now = options.now ?? (() => new Date());
-    this.startedAt = this.now().toISOString();
-    this.staging = new Staging(db, this.startedAt, options.framework);
-  }
+async function importAll(db: Database, paths: string[], options: ImportOptions): Promise<ImportResult> {
+  const now = options.now ?? (() => new Date());
+  const startedAt = now().toISOString();
+  const run: Run = {
+    options,
+    staging: createStaging(db, startedAt, options.framework),
+    lines: [],
+    parts: [],
+    overrides: options.overrides ?? new Map<string, string>(),
+    phases: new Phases(),
+  };
+  const { phases } = run;
+  const pause = () => letSignalArrive(options.signal);
+  await pause();
+  const files = listFiles(paths, options);
+  const start = performance.now();
+  const loneUnknown = await takeSources(run, files, pause);
+  const { changed, ...derived } = await deriveAll(db, run, pause);
+  noteArchives(run.lines);
+  const made = run.lines.map(({ releaseId: _, sourceId: __, ...line }) => line);
+  const bad = made.filter((line) => line.outcome === 'rejected' || loneUnknown.includes(line.source));
+  const isRefused = options.strict === true && bad.length > 0;
+  const lines = isRefused ? refusedByStrict(made, bad.length) : made;
+  const stored = !options.dryRun && !isRefused;
+  const summary = () => summarize(lines, phases.times, performance.now() - start);
+  if (stored) {
+    phases.timed('commit', () => {
+      run.staging.begin();
+      const finishedAt = now().toISOString();
+      writeLedger(
+        db,
+        { lines, summary: summary(), startedAt, finishedAt },
+        changed || run.staging.replaced > 0,
+      );
+      db.requireInPlace();
+      options.beforeCommit?.(lines, summary());
+      db.sqlite.exec('COMMIT');
+    });
+    phases.timed('digest', () => storeDigest(db));
+  } else if (db.sqlite.inTransaction) db.sqlite.exec('ROLLBACK');
+  return { lines, summary: summary(), stored, loneUnknown, ...derived };
+}
 
-  async import(paths: string[]): Promise<ImportResult> {
-    await this.pause();
-    const files = listFiles(paths, this.options);
-    const start = performance.now();
-    return this.complete(await this.takeAll(files), start);
-  }
+/** Lets a signal arrive; throws its reason. */
+async function letSignalArrive(signal: AbortSignal | undefined): Promise<void> {
+  await nextTurn();
+  signal?.throwIfAborted();
+}
 
-  /** Lets a signal arrive; throws its reason. */
-  private async pause(): Promise<void> {
-    await nextTurn();
-    this.options.signal?.throwIfAborted();
-  }
-
-  /** Reads and stores all sources; gives the files of an unknown kind that the user named. */
-  private async takeAll(files: ListedFile[]): Promise<string[]> {
-    const loneUnknown: string[] = [];
-    const { takenBack = new Set<string>() } = this.options;
-    let found = files.length;
-    let bytes = 0;
-    let from = performance.now();
-    const take = async (source: FoundSource) => {
-      const read = performance.now();
-      this.phases.times.read += read - from;
-      if (source.type === 'unreadable' || !takenBack.has(source.sha256)) {
-        if (source.type === 'archive') found += source.members;
-        bytes += sizeOf(source);
-        const line = this.take(source);
-        line.ms = roundMs(performance.now() - read);
-        this.lines.push(line);
-        const lone = source.type === 'bytes' && source.lone;
-        if (lone && line.outcome === 'skipped' && line.kind === 'other') loneUnknown.push(line.source);
-        this.options.onProgress?.({ done: this.lines.length, found, rules: this.staging.rules, bytes });
-      }
-      await this.pause();
-      from = performance.now();
-    };
-    await discover(files, take, { isSkipped: (hash) => takenBack.has(hash) });
-    this.phases.times.read += performance.now() - from;
-    return loneUnknown;
-  }
-
-  private async complete(loneUnknown: string[], start: number): Promise<ImportResult> {
-    const { db, lines: open, staging, parts, phases } = this;
-    const overrides = this.options.overrides ?? new Map<string, string>();
-    const run = { lines: open, staging, parts, overrides, phases };
-    const { changed, unusedOverrides, slugChanges } = await deriveAll(db, run, () => this.pause());
-    noteArchives(open);
-    const made = open.map(({ releaseId: _, sourceId: __, ...line }) => line);
-    const bad = made.filter((line) => line.outcome === 'rejected' || loneUnknown.includes(line.source));
-    const isRefused = this.options.strict === true && bad.length > 0;
-    const lines = isRefused ? refusedByStrict(made, bad.length) : made;
-    const stored = !this.options.dryRun && !isRefused;
-    const summary = () => summarize(lines, phases.times, performance.now() - start);
-    phases.timed('commit', () => this.finish(lines, summary(), stored, changed));
-    if (stored) phases.timed('digest', () => storeDigest(db));
-    return { lines, summary: summary(), stored, loneUnknown, unusedOverrides, slugChanges };
-  }
-
-  private take(found: FoundSource): OpenLine {
-    const line: OpenLine = {
-      source: found.source,
-      kind: found.type === 'archive' ? 'archive' : 'other',
-      sha256: found.type === 'unreadable' ? null : found.sha256,
-      outcome: 'imported',
-      reason: null,
-      warnings: [],
-      target: null,
-      counts: {},
-      ms: 0,
-      releaseId: null,
-      sourceId: null,
-    };
-    if (found.type === 'unreadable') return { ...line, outcome: found.outcome, reason: found.reason };
-    if (found.type === 'archive') {
-      if (found.error !== null) return { ...line, outcome: 'rejected', reason: found.error };
-      return { ...line, counts: { members: found.members } };
+/** Reads and stores all sources; gives the files of an unknown kind that the user named. */
+async function takeSources(run: Run, files: ListedFile[], pause: () => Promise<void>): Promise<string[]> {
+  const { lines, staging, phases } = run;
+  const { takenBack = new Set<string>(), onProgress } = run.options;
+  const loneUnknown: string[] = [];
+  let found = files.length;
+  let bytes = 0;
+  let from = performance.now();
+  for await (const source of discover(files, (hash) => takenBack.has(hash))) {
+    const read = performance.now();
+    phases.times.read += read - from;
+    if (source.type === 'unreadable' || !takenBack.has(source.sha256)) {
+      if (source.type === 'archive') found += source.members;
+      bytes += sizeOf(source);
+      const line = takeSource(run, source);
+      line.ms = roundMs(performance.now() - read);
+      lines.push(line);
+      const isLone = source.type === 'bytes' && source.lone;
+      if (isLone && line.outcome === 'skipped' && line.kind === 'other') loneUnknown.push(line.source);
+      onProgress?.({ done: lines.length, found, rules: staging.rules, bytes });
     }
-    const known = this.staging.unchanged(found.sha256);
-    if (known) return { ...line, kind: known.kind as Kind, outcome: 'unchanged', target: known.target };
-    let parsed: Parsed;
-    try {
-      parsed = this.phases.timed('parse', () => this.parse(found));
-    } catch (error) {
-      if (!(error instanceof ImportError)) throw error;
-      const kind = found.type === 'group' ? found.kind : error.kind;
-      return { ...line, kind, outcome: 'rejected', reason: error.message };
-    }
-    const { kind, content } = parsed;
-    const warnings = parsed.warnings.map(oneLine);
-    if (content !== null)
-      return this.phases.timed('write', () => this.staging.store({ ...line, kind, warnings }, content));
+    await pause();
+    from = performance.now();
+  }
+  phases.times.read += performance.now() - from;
+  return loneUnknown;
+}
+
+function takeSource({ staging, phases, parts, options }: Run, found: FoundSource): OpenLine {
+  const line: OpenLine = {
+    source: found.source,
+    kind: found.type === 'archive' ? 'archive' : 'other',
+    sha256: found.type === 'unreadable' ? null : found.sha256,
+    outcome: 'imported',
+    reason: null,
+    warnings: [],
+    target: null,
+    counts: {},
+    ms: 0,
+    releaseId: null,
+    sourceId: null,
+  };
+  if (found.type === 'unreadable') return { ...line, outcome: found.outcome, reason: found.reason };
+  if (found.type === 'archive') {
+    if (found.error !== null) return { ...line, outcome: 'rejected', reason: found.error };
+    return { ...line, counts: { members: found.members } };
+  }
+  const known = staging.unchanged(found.sha256);
+  if (known) return { ...line, kind: known.kind as Kind, outcome: 'unchanged', target: known.target };
+  try {
+    const parsed = phases.timed('parse', () =>
+      found.type === 'group' ? parseGroup(found, options) : parseSource(found.bytes, options),
+    );
+    const read = { ...line, kind: parsed.kind, warnings: parsed.warnings.map(oneLine) };
+    const { content } = parsed;
+    if (content !== null) return phases.timed('write', () => staging.store(read, content));
     const { part } = parsed;
     const outcome = part === undefined ? 'skipped' : 'rejected';
-    const refused: OpenLine = { ...line, kind, warnings, outcome, reason: oneLine(parsed.reason) };
-    if (part !== undefined) this.parts.push({ line: refused, part });
+    const refused: OpenLine = { ...read, outcome, reason: oneLine(parsed.reason) };
+    if (part !== undefined) parts.push({ line: refused, part });
     return refused;
-  }
-
-  private parse(found: FoundSource & { type: 'bytes' | 'group' }): Parsed {
-    const { strict = false, framework } = this.options;
-    const options = { strict, ...(framework === undefined ? {} : { framework }) };
-    return found.type === 'group' ? parseGroup(found, options) : parseSource(found.bytes, options);
-  }
-
-  private finish(lines: LedgerLine[], summary: LedgerSummary, stored: boolean, changed: boolean): void {
-    const { db, staging, startedAt } = this;
-    if (!stored) {
-      if (db.sqlite.inTransaction) db.sqlite.exec('ROLLBACK');
-      return;
-    }
-    staging.begin();
-    const finishedAt = this.now().toISOString();
-    const gained = lines.some((line) => line.outcome === 'imported' && line.kind !== 'archive');
-    if (gained || changed || staging.replaced > 0)
-      db.sqlite
-        .prepare('UPDATE catalog SET generation = generation + 1, changed_at = ?, digest = NULL')
-        .run(finishedAt);
-    const generation = db.sqlite.prepare('SELECT generation FROM catalog').pluck().get();
-    const run = { id: null, startedAt, finishedAt, generation, summary };
-    const runId = prepareInsert(db, 'import_runs')(run);
-    const insertLine = prepareInsert(db, 'import_ledger');
-    for (const [index, line] of lines.entries()) insertLine({ runId, ordinal: index + 1, ...line });
-    db.requireInPlace();
-    this.options.beforeCommit?.(lines, summary);
-    db.sqlite.exec('COMMIT');
+  } catch (error) {
+    if (!(error instanceof ImportError)) throw error;
+    const kind = found.type === 'group' ? found.kind : error.kind;
+    return { ...line, kind, outcome: 'rejected', reason: error.message };
   }
 }
 
@@ -261,4 +235,25 @@ class ImportRun {
 function sizeOf(found: FoundSource): number {
   if (found.type === 'bytes') return found.bytes.length;
   return found.type === 'group' ? found.files.reduce((sum, { bytes }) => sum + bytes.length, 0) : 0;
+}
+
+interface FinishedRun {
+  lines: LedgerLine[];
+  summary: LedgerSummary;
+  startedAt: string;
+  finishedAt: string;
+}
+
+/** Writes the ledger of a run; `changed` says that the catalog changed without a new source. */
+function writeLedger(db: Database, { lines, ...finished }: FinishedRun, changed: boolean): void {
+  const { sqlite } = db;
+  const hasGained = lines.some((line) => line.outcome === 'imported' && line.kind !== 'archive');
+  if (hasGained || changed)
+    sqlite
+      .prepare('UPDATE catalog SET generation = generation + 1, changed_at = ?, digest = NULL')
+      .run(finished.finishedAt);
+  const generation = sqlite.prepare('SELECT generation FROM catalog').pluck().get();
+  const runId = prepareInsert(db, 'import_runs')({ id: null, generation, ...finished });
+  const insertLine = prepareInsert(db, 'import_ledger');
+  for (const [index, line] of lines.entries()) insertLine({ runId, ordinal: index + 1, ...line });
 }

@@ -3,13 +3,13 @@ import { prepareInsert } from '../src/db/insert.ts';
 import { isReadWhole } from '../src/db/read-again.ts';
 import { ImportError } from '../src/read/import-error.ts';
 import { createHasOtherName, stageControls } from './controls/stage-controls.ts';
+import { stageDocuments } from './guidance/documents.ts';
 import { stageRoles } from './guidance/roles/stage-roles.ts';
-import { stageDocuments } from './guidance/stage-documents.ts';
 import type { OpenLine } from './ledger-lines.ts';
 import { type Content, importerVersion } from './parsed.ts';
+import { stageScap } from './stigs/scap-contents.ts';
 import { createStageRelease, removePrinting, type StagedRelease } from './stigs/stage-release.ts';
-import { stageScap } from './stigs/stage-scap.ts';
-import { stageSynonyms } from './stigs/stage-synonyms.ts';
+import { stageSynonyms } from './stigs/synonyms.ts';
 
 /** A source that is in the catalog. */
 interface StoredSource {
@@ -20,65 +20,68 @@ interface StoredSource {
   target: string | null;
 }
 
-/** Stores sources one by one, each in a savepoint of the run's one transaction. */
-export class Staging {
-  readonly releases: StagedRelease[] = [];
-  readonly controlSources = new Set<number>();
-  readonly roleSources = new Set<number>();
-  readonly documentSources = new Set<number>();
-  readonly scapSources = new Set<number>();
-  /** How many stored sources this run replaced, as an older importer had read them. */
-  replaced = 0;
-  rules = 0;
-  private readonly db: Database;
-  private readonly importedAt: string;
-  private readonly sourceOf;
-  private readonly insertSource;
-  private readonly stageRelease;
-  private readonly framework: string | undefined;
-  private readonly hasOtherName;
+export type Staging = ReturnType<typeof createStaging>;
 
-  /** `framework` is the operator's name for frameworks of OSCAL catalogs (rule D40.1). */
-  constructor(db: Database, importedAt: string, framework?: string) {
-    this.db = db;
-    this.importedAt = importedAt;
-    this.framework = framework;
-    this.hasOtherName = createHasOtherName(db);
-    this.stageRelease = createStageRelease(db);
-    this.sourceOf = db.sqlite.prepare<[string], StoredSource>(
-      'SELECT id, kind, importer_version AS importerVersion, source, target FROM sources WHERE sha256 = ?',
-    );
-    this.insertSource = prepareInsert(db, 'sources');
-  }
+/**
+ * Stores sources one by one, each in a savepoint of the run's one transaction. `framework` is the operator's name for
+ * frameworks of OSCAL catalogs (rule D40.1).
+ */
+export function createStaging(db: Database, importedAt: string, framework?: string) {
+  const { sqlite } = db;
+  const hasOtherName = createHasOtherName(db);
+  const stageRelease = createStageRelease(db);
+  const insertSource = prepareInsert(db, 'sources');
+  const sourceOf = sqlite.prepare<[string], StoredSource>(
+    'SELECT id, kind, importer_version AS importerVersion, source, target FROM sources WHERE sha256 = ?',
+  );
+  const staging = {
+    releases: [] as StagedRelease[],
+    /** The ids of the sources that this run stored, by what they are about. */
+    sources: {
+      stig: new Set<number>(),
+      controls: new Set<number>(),
+      roles: new Set<number>(),
+      documents: new Set<number>(),
+      synonyms: new Set<number>(),
+      scap: new Set<number>(),
+    },
+    /** How many stored sources this run replaced, as an older importer had read them. */
+    replaced: 0,
+    rules: 0,
+    begin,
+    unchanged,
+    store,
+  };
+  return staging;
 
-  begin(): void {
-    if (this.db.sqlite.inTransaction) return;
-    this.db.sqlite.exec('BEGIN IMMEDIATE');
+  function begin(): void {
+    if (sqlite.inTransaction) return;
+    sqlite.exec('BEGIN IMMEDIATE');
     // If another process replaced the catalog during the wait for the lock, write nothing to the former one's log.
-    this.db.requireInPlace();
+    db.requireInPlace();
   }
 
   /** The stored source with this hash, unless an older importer read it, or the operator gives it another name. */
-  unchanged(sha256: string) {
-    const row = this.sourceOf.get(sha256);
+  function unchanged(sha256: string): StoredSource | null {
+    const row = sourceOf.get(sha256);
     if (!row || !isReadWhole(row)) return null;
-    const isRenamed = row.kind === 'oscal-catalog' && this.hasOtherName(row.id, this.framework);
-    return isRenamed ? null : row;
+    return row.kind === 'oscal-catalog' && hasOtherName(row.id, framework) ? null : row;
   }
 
-  store(line: OpenLine, content: Content): OpenLine {
-    const { sqlite } = this.db;
+  function store(line: OpenLine, content: Content): OpenLine {
+    const { sha256, kind, source } = line;
     if (!sqlite.inTransaction) {
-      this.begin();
+      begin();
       // Another import may have stored these bytes meanwhile.
-      const known = this.unchanged(line.sha256!);
+      const known = unchanged(sha256!);
       if (known) return { ...line, outcome: 'unchanged', target: known.target };
     }
     sqlite.exec('SAVEPOINT source');
     try {
-      this.removeOutdated(line.sha256!);
-      const sourceId = this.addSource(line);
-      const stored = { ...line, sourceId, ...this.storeContent(sourceId, line, content) };
+      removeOutdated(sha256!);
+      const facts = { sha256, kind, importerVersion, source, target: null, importedAt };
+      const sourceId = insertSource({ id: null, ...facts });
+      const stored = { ...line, sourceId, ...storeContent(sourceId, sha256!, content) };
       sqlite.prepare('UPDATE sources SET target = ? WHERE id = ?').run(stored.target, sourceId);
       sqlite.exec('RELEASE source');
       return stored;
@@ -90,50 +93,39 @@ export class Staging {
     }
   }
 
-  private storeContent(sourceId: number, line: OpenLine, content: Content): Partial<OpenLine> {
-    const { db } = this;
+  function storeContent(sourceId: number, sha256: string, content: Content): Partial<OpenLine> {
+    staging.sources[content.type].add(sourceId);
     switch (content.type) {
       case 'stig': {
-        const release = this.stageRelease({ sourceId, sha256: line.sha256! }, content.release);
-        this.releases.push(release);
-        this.rules += release.findingCount;
+        const release = stageRelease({ sourceId, sha256 }, content.release);
+        staging.releases.push(release);
+        staging.rules += release.findingCount;
         const { id: releaseId, findingCount: rules, high, medium, low, profileCount: profiles } = release;
         return { releaseId, counts: { rules, high, medium, low, profiles } };
       }
       case 'controls':
-        this.controlSources.add(sourceId);
         return stageControls(db, sourceId, content.records);
       case 'roles':
-        this.roleSources.add(sourceId);
         return stageRoles(db, sourceId, content.record);
       case 'documents':
-        this.documentSources.add(sourceId);
         return stageDocuments(db, sourceId, content.documents);
       case 'synonyms':
         return stageSynonyms(db, sourceId, content.groups);
       case 'scap':
-        this.scapSources.add(sourceId);
         return stageScap(db, sourceId, content.contents);
     }
   }
 
   /** Removes what an older importer read from these bytes. */
-  private removeOutdated(sha256: string): void {
-    const { sqlite } = this.db;
-    const source = this.sourceOf.get(sha256);
+  function removeOutdated(sha256: string): void {
+    const source = sourceOf.get(sha256);
     if (!source) return;
     const printing = sqlite
       .prepare<[number], number>('SELECT id FROM stig_printings WHERE source_id = ?')
       .pluck()
       .get(source.id);
-    if (printing !== undefined) removePrinting(this.db, printing);
+    if (printing !== undefined) removePrinting(db, printing);
     else sqlite.prepare('DELETE FROM sources WHERE id = ?').run(source.id);
-    this.replaced++;
-  }
-
-  private addSource(line: OpenLine): number {
-    const { sha256, kind, source } = line;
-    const { importedAt } = this;
-    return this.insertSource({ id: null, sha256, kind, importerVersion, source, target: null, importedAt });
+    staging.replaced++;
   }
 }

@@ -3,12 +3,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
-import { CciListBuilder } from '../importers/controls/cci-list.ts';
-import { readXml } from '../src/read/xml.ts';
+import { parseSource } from '../importers/parse.ts';
 
-const builder = new CciListBuilder();
-readXml(readFileSync(process.argv[2]), {}, () => builder);
-const [{ edition, items, pairs }] = builder.result().records;
+const { content } = parseSource(readFileSync(process.argv[2]));
+const [{ edition, items, pairs }] = content.records;
 
 const write = (name, rows) =>
   writeFileSync(join(import.meta.dirname, '..', 'data', name), stringify(rows, { header: true }));

@@ -14,10 +14,10 @@ const stamp = join(dist, '.sources');
 const programs = [
   'src/cli.ts',
   'src/work/worker.ts',
-  'src/site/checklists/upload-thread.ts',
+  'src/pages/checklists/upload-thread.ts',
   'src/auth/revocation-thread.ts',
 ];
-const assets = 'src/site/assets';
+const assets = 'src/pages/assets';
 
 function filesBelow(folder) {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })

@@ -30,23 +30,20 @@ export function openApiDocument(app: OpenAPIHono<Env>): OpenApi {
     servers: [{ url: '/' }],
   });
   const { schemas } = document.components as unknown as OpenApi['components'];
-  const used = new Set<string>();
   const opened = new Set<unknown>();
   for (const operations of Object.values(document.paths ?? {})) {
     for (const [method, operation] of Object.entries(operations as Record<string, DocumentedOperation>)) {
       complete(method, operation);
       describe(operation);
-      for (const tag of operation.tags) used.add(tag);
       open(operation.responses, schemas, opened);
     }
   }
   const codes = Object.keys(statusOf) as ErrorCode[];
   const responses = Object.fromEntries(codes.map((code) => [nameOf(code), problem(statusOf[code])]));
   open(responses, schemas, opened);
-  const declared = Object.entries(tags).filter(([name]) => used.has(name));
   return {
     ...document,
-    tags: declared.map(([name, description]) => ({ name, description })),
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     components: { ...document.components, responses },
   } as unknown as OpenApi;
 }

@@ -74,9 +74,9 @@ copy(
   ...[
     'cli.js',
     'work/worker.js',
-    'site/checklists/upload-thread.js',
+    'pages/checklists/upload-thread.js',
     'auth/revocation-thread.js',
-    'site/assets',
+    'pages/assets',
   ].map((name) => join('dist', 'src', name)),
 );
 copy(join('dist', 'chunks'));

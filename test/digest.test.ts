@@ -126,6 +126,8 @@ test('a change of any value of any table changes it, but for paths and times', a
     INSERT INTO curated_mapping_facts SELECT min(id), 'slug', '15-1244.00', 0.5, 'Primary', 'PD', 'why', 1 FROM sources;
     INSERT INTO mapping_details SELECT min(id), 1, 'subset-of', 0, '[]' FROM sources;
     INSERT INTO profile_facts SELECT min(id), '{}' FROM sources;
+    INSERT INTO mapping_products VALUES ('linux', '{}');
+    INSERT INTO mapping_candidates VALUES ('15-1244.00', 4, '{}');
     INSERT INTO framework_titles SELECT min(id), 'harbor', '1', '1', 'Harbor' FROM sources;
     INSERT INTO baseline_facts SELECT min(id), 'nist-800-53', 'Rev 5', '5', 'low', 'Low', 'AC-1' FROM sources;`);
   db.sqlite.pragma('foreign_keys = OFF');

@@ -82,7 +82,7 @@ test('the programs load nothing but their own files, Node and better-sqlite3, an
   const programs = [
     ['src', 'cli.js'],
     ['src', 'work', 'worker.js'],
-    ['src', 'site', 'checklists', 'upload-thread.js'],
+    ['src', 'pages', 'checklists', 'upload-thread.js'],
     ['src', 'auth', 'revocation-thread.js'],
   ];
   const waiting = programs.map((parts) => join(dist, ...parts));
@@ -99,7 +99,7 @@ test('the programs load nothing but their own files, Node and better-sqlite3, an
     for (const [, name] of text.matchAll(/\bimport\("(\.[^"]+)"\)/g)) waiting.push(join(file, '..', name!));
   }
   assert.equal([...others], ['better-sqlite3']);
-  assert.ok(existsSync(join(dist, 'src', 'site', 'assets', 'style.css')));
+  assert.ok(existsSync(join(dist, 'src', 'pages', 'assets', 'style.css')));
 });
 
 interface Locked {
@@ -124,7 +124,7 @@ test('the bill of materials names every package of which something is inside, SQ
   const programs = [
     'src/cli.js',
     'src/work/worker.js',
-    'src/site/checklists/upload-thread.js',
+    'src/pages/checklists/upload-thread.js',
     'src/auth/revocation-thread.js',
   ];
   const chunks = readdirSync(join(packageRoot, 'dist', 'chunks')).map((name) => join('chunks', name));

@@ -32,7 +32,7 @@ const bounded: Record<string, string> = {
   '/^\\s*\\{[^\\n]*\\}(?=[ \\t]*\\r?\\n\\s*\\S)/': 'begins at the beginning only, of one line',
   '/^(?!\\s*\\.)(?:[\\s.]*(?:\\([\\w ]+\\)|[a-z]{1,2}(?![a-z])|\\d{1,2}(?!\\d)))*[\\s.]*$/i':
     'references of the CCI list, one for each of its items',
-  '/^(---[ \\t]*\\r?\\n)([\\s\\S]{0,65536}?)(?<=\\n)(---[ \\t]*\\r?)(?=\\n|$)/': 'heads of at most 64 KiB',
+  '/^---[ \\t]*\\r?\\n([\\s\\S]{0,65536}?)(?<=\\n)---[ \\t]*\\r?(?=\\n|$)/': 'heads of at most 64 KiB',
   '/<!--[\\s\\S]*?-->/g': 'the text ends with the end of a comment: it cannot fail',
   '/\\b(?:unless|except|excluding|with the exception of|other than|(?:does|do|shall|must) not apply to)\\b[^,;.]*/gi':
     'cannot fail after its first word',
@@ -57,7 +57,7 @@ const timing = '/\\bwithin (?:\\w+ )?(?:\\d+|an?|one|two';
 /** How many expressions a file makes of texts. Those made when a module is read are checked with the literals. */
 const made: Record<string, number> = {
   'src/base/installation.ts': 1,
-  'src/site/parts/prose-lines.ts': 5,
+  'src/pages/parts/prose-lines.ts': 5,
   'src/checklists/inspect-target.ts': 1,
   // Of the name of a site, 64 characters without marks but the point.
   'src/commands/backup-folder.ts': 1,
@@ -66,14 +66,12 @@ const made: Record<string, number> = {
   'src/catalog/search/query.ts': 3,
   'src/catalog/search/relaxed.ts': 1,
   'src/catalog/stigs/host-schema.ts': 2,
+  // Of one word of a question.
+  'src/catalog/stigs/name-match.ts': 2,
   'importers/parse-xml.ts': 2,
   'importers/controls/oscal-publication.ts': 1,
-  'importers/guidance/document-status.ts': 3,
-  'importers/guidance/markdown-tree.ts': 1,
+  'importers/guidance/document-status.ts': 5,
   'importers/guidance/sentences.ts': 1,
-  // Of the name of one of our own elements.
-  'importers/stigs/xccdf-description.ts': 1,
-  'importers/guidance/roles/classes.ts': 1,
 };
 
 const files = ['src', 'importers'].flatMap((folder) =>

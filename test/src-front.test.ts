@@ -64,39 +64,26 @@ function serve(folder: string, env: Record<string, string> = {}): Promise<Runnin
   return startServer(folder, ['serve', '--port', '0', '--db', 'g.db'], env);
 }
 
-front('past the connection limit a client is told so, and gets in when another is gone', async () => {
+front('past the connection limit a client is closed, and gets in when another is gone', async () => {
   let refused = 0;
   const answer = async (request: Request) => new Response(await request.text());
   const options = { maxConnections: 3, requestTimeout: 3600, rejected: () => refused++ };
-  const { port, server, lines } = await local(answer, options);
+  const { port, server } = await local(answer, options);
   // Their bodies never come.
   const text = `POST / HTTP/1.1\r\n${host}Content-Length: 5\r\n\r\n`;
   const held = await Promise.all([1, 2, 3].map(() => openRaw(port, text)));
   await until('three connections', () => server.load().connections === 3);
-  const over = await ask(port, `GET / HTTP/1.1\r\n${host}X-Request-Id: over\r\n\r\n`);
-  assert.is(over.status, 503);
-  assert.equal(JSON.parse(over.body).error, {
-    code: 'UNAVAILABLE',
-    message: 'The service has too many connections. Try again',
-    requestId: 'over',
-  });
-  assert.is(over.headers.get('retry-after'), '5');
-  assert.is(over.headers.get('connection'), 'close');
-  assert.is(over.headers.get('x-content-type-options'), 'nosniff');
+  const over = await openRaw(port, '');
+  assert.is((await over.end).length, 0);
   assert.is(refused, 1);
-  const silent = await openRaw(port, '');
-  await silent.end;
   held[0]!.socket.destroy();
   await until('room', () => server.load().connections < 3);
   assert.is((await ask(port, `GET / HTTP/1.1\r\n${host}\r\n`)).status, 200);
-  assert.is(lines().filter(({ status, requestId }) => status === 503 && requestId === 'over').length, 1);
 });
 
 front('an answer that is not read is cut; who reads has it whole', async () => {
   const big = new Uint8Array(32 * 1024 * 1024).fill(65);
-  // A busy machine reads this much in a fraction of the time.
-  const readers = { graceMilliseconds: 500, slowestBytesPerSecond: big.length / 4 };
-  const { port, lines, server } = await local(() => new Response(big), { readers });
+  const { port, lines, server } = await local(() => new Response(big), { silence: 1000 });
   const stuck = await openRaw(port, `GET / HTTP/1.1\r\n${host}X-Request-Id: stuck\r\n\r\n`);
   stuck.socket.pause();
   const reading = await openRaw(port, `GET / HTTP/1.1\r\n${host}X-Request-Id: reads\r\n\r\n`);
@@ -108,19 +95,9 @@ front('an answer that is not read is cut; who reads has it whole', async () => {
   const [whole] = lines().filter((line) => line.requestId === 'reads');
   assert.is(whole.aborted, undefined);
   assert.ok(whole.bytes > big.length, String(whole.bytes));
-  assert.ok(lines().some((line) => line.level === 'warn' && line.connections === 1));
   stuck.socket.destroy();
   await until('no connection', () => server.load().connections === 0);
   assert.is(server.load().requests, 0);
-});
-
-front('a connection is closed after its thousandth request, none of them unanswered', async () => {
-  const { port } = await local(() => new Response('ok'));
-  const connection = await openRaw(port, `GET / HTTP/1.1\r\n${host}\r\n`.repeat(1200));
-  const text = (await connection.end).toString('latin1');
-  assert.is(text.split('HTTP/1.1 200 OK').length - 1, 1000);
-  assert.is(text.split('HTTP/1.1').length - 1, 1000);
-  assert.is(text.split('Connection: close').length - 1, 1);
 });
 
 front(
@@ -133,7 +110,6 @@ front(
       [`GET / HTTP/1.1\r\n${host}X-Long: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
       ['GET / HTTP/1.1\r\nHost: a/b\r\n\r\n', 400],
       [`GET / HTTP/1.1\r\n${host}${host}\r\n`, 400],
-      [`GET / HTTP/1.1\r\n${host}Expect: magic\r\n\r\n`, 400],
       [`POST / HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\nZZ\r\n`, 400],
     ];
     for (const [index, [text, status]] of texts.entries()) {
@@ -183,7 +159,7 @@ front('X-Forwarded-For is believed of trusted proxies alone, from its end', asyn
   }
 });
 
-front('no header is dropped: 100 are read to the last, which a proxy wrote, and more are 431', async () => {
+front('no header is dropped: all are read to the last, which a proxy wrote', async () => {
   const seen: RequestRecord[] = [];
   const behind = await local(
     (_, record) => {
@@ -197,26 +173,11 @@ front('no header is dropped: 100 are read to the last, which a proxy wrote, and 
     const forged = 'X-Forwarded-For: 192.0.2.66\r\n';
     return `GET / HTTP/1.1\r\n${host}${forged}${others}X-Request-Id: the-last\r\nX-Forwarded-For: 203.0.113.9\r\n\r\n`;
   };
-  for (const count of [4, 64, 99, 100]) {
+  for (const count of [4, 64, 400]) {
     assert.is((await ask(behind.port, request(count))).status, 200, String(count));
     const { remote, requestId } = seen.at(-1)!;
     assert.equal([remote, requestId], ['203.0.113.9', 'the-last'], String(count));
   }
-  const reached = seen.length;
-  for (const count of [101, 128, 400]) {
-    const { status, body, headers } = await ask(behind.port, request(count));
-    assert.is(status, 431, String(count));
-    const { code, message, requestId } = JSON.parse(body).error;
-    assert.equal([code, message], ['HEADERS_TOO_LARGE', 'The request has too many headers']);
-    assert.equal([requestId, headers.get('connection')], ['the-last', 'close']);
-  }
-  assert.is(seen.length, reached, 'none of them reaches the router');
-  const told = behind.lines().filter(({ status }) => status === 431);
-  assert.equal(
-    told.map(({ remote }) => remote),
-    Array(3).fill('203.0.113.9'),
-    'nor does the log believe what was forged',
-  );
 });
 
 front('TLS: 1.2 or later; plain HTTP gets nothing; who never ends its handshake is cut', async () => {

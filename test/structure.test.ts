@@ -93,7 +93,7 @@ structure('no cycles between files', () => {
 
 structure('packages stay in their rooms', () => {
   const rules: [RegExp, RegExp][] = [
-    [/^(hono|@hono\/node-server)(\/|$)/, /^src\/((http|site|app|server)\b|checklists\/list-api\.ts$)/],
+    [/^(hono|@hono\/node-server)(\/|$)/, /^src\/((http|pages|app|server)\b|checklists\/list-api\.ts$)/],
     [/^better-sqlite3$/, /^(src\/db|importers)\//],
     [/^jose$/, /^src\/auth\//],
     [/^(node:)?(http|https|http2|dgram|dns|tls)(\/|$)/, /^src\/(server|http\/.*)\.ts$/],

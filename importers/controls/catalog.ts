@@ -1,6 +1,7 @@
 import { compareCodePoints } from '../../src/base/text.ts';
 import { familyCodeOf, sortKey } from '../../src/catalog/controls/identifier.ts';
 import { ImportError, type Kind } from '../../src/read/import-error.ts';
+import { excerpt } from '../read/source-text.ts';
 import type {
   CatalogRecord,
   CciItem,
@@ -56,28 +57,59 @@ export function inCatalogOrder(framework: string, identifiers: Iterable<string>)
   return [...keys.keys()].sort((a, b) => compareCodePoints(keys.get(a)!, keys.get(b)!));
 }
 
+/** The control that an identifier continues: `GV.OC` of `GV.OC-01`, `AC-2` of `AC-2(1)`; `""` for none. */
+export function parentIn(identifiers: Set<string>, identifier: string): string {
+  for (let end = identifier.length - 1; end > 0; end--) {
+    const above = identifier.slice(0, end).trim();
+    if (/[^\p{L}\p{N}]/u.test(identifier[end]!) && identifiers.has(above)) return above;
+  }
+  return '';
+}
+
+/** An id, and what it begins with before the last two of its `_`: `ac-2_smt.k` is of `ac-2`. */
+export function withoutParts(id: string): string[] {
+  const once = id.slice(0, Math.max(0, id.lastIndexOf('_')));
+  return [id, once, once.slice(0, Math.max(0, once.lastIndexOf('_')))];
+}
+
+/** Reads a source; an `ImportError` gets the kind of the source. */
+export function withKind<T>(kind: Kind, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ImportError) error.kind = kind;
+    throw error;
+  }
+}
+
 /** A catalog in catalog order. Throws `ImportError` for no or too many controls, and for a repeated identifier. */
 export function catalogRecord(
-  kind: Kind,
   catalog: Omit<CatalogRecord, 'type' | 'controls'>,
   controls: ControlRecord[],
 ): CatalogRecord {
-  if (controls.length === 0) throw new ImportError('the catalog has no controls', kind);
-  return { type: 'catalog', ...catalog, controls: eachOnce(kind, catalog.framework, controls) };
+  if (controls.length === 0) throw new ImportError('the catalog has no controls');
+  return { type: 'catalog', ...catalog, controls: eachOnce(catalog.framework, controls) };
 }
 
 /** A CCI list in order of identifiers. Throws `ImportError` for no or too many items, and for a repeated CCI. */
-export function cciListRecord(kind: Kind, edition: string, items: CciItem[]): CciListRecord {
-  if (items.length === 0) throw new ImportError('the CCI list has no items', kind);
-  return { type: 'cci-list', edition, items: eachOnce(kind, 'cci', items), pairs: [] };
+export function cciListRecord(edition: string, items: CciItem[]): CciListRecord {
+  if (items.length === 0) throw new ImportError('the CCI list has no items');
+  return { type: 'cci-list', edition, items: eachOnce('cci', items), pairs: [] };
 }
 
-function eachOnce<T extends { identifier: string }>(kind: Kind, framework: string, items: T[]): T[] {
-  if (items.length > mostControls) throw new ImportError(`more than ${mostControls} controls`, kind);
-  const byIdentifier = new Map<string, T>();
-  for (const item of items) {
-    if (byIdentifier.has(item.identifier)) throw new ImportError(`${item.identifier} occurs twice`, kind);
-    byIdentifier.set(item.identifier, item);
-  }
+function eachOnce<T extends { identifier: string }>(framework: string, items: T[]): T[] {
+  if (items.length > mostControls) throw new ImportError(`more than ${mostControls} controls`);
+  const byIdentifier = uniqueBy(items, ({ identifier }) => identifier);
   return inCatalogOrder(framework, byIdentifier.keys()).map((identifier) => byIdentifier.get(identifier)!);
+}
+
+/** Items by a key. Throws `ImportError` for a key that occurs twice, with `what` before it. */
+export function uniqueBy<T>(items: T[], keyOf: (item: T) => string, what = ''): Map<string, T> {
+  const byKey = new Map<string, T>();
+  for (const item of items) {
+    const key = keyOf(item);
+    if (byKey.has(key)) throw new ImportError(`${what}${excerpt(key, 200)} occurs twice`);
+    byKey.set(key, item);
+  }
+  return byKey;
 }

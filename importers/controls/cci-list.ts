@@ -1,11 +1,12 @@
+import { cciRevisions, versionKey } from '../../src/catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../../src/read/import-error.ts';
-import type { XmlElement, XmlHandler } from '../../src/read/xml.ts';
-import { createLosses, unstoredAttributes } from '../read/losses.ts';
+import { elementsOf, textOf, type XmlElement, type XmlNode } from '../../src/read/xml.ts';
+import { createLosses, type Losses, unstoredAttributes } from '../read/losses.ts';
 import { collapseLine, excerpt, firstOf } from '../read/source-text.ts';
-import { type ControlsResult, cciListRecord } from './catalog.ts';
-import { readCciReferences } from './cci-references.ts';
-import type { CciItem } from './control-record.ts';
+import { type ControlsResult, cciListRecord, withKind } from './catalog.ts';
+import { readCciIndex } from './cci-index.ts';
+import type { CciItem, MappingPair } from './control-record.ts';
 
 const kind = 'cci-list';
 const namespace = 'http://iase.disa.mil/cci';
@@ -15,93 +16,119 @@ export function isCciList(root: XmlElement): boolean {
   return root.name === 'cci_list' && root.uri === namespace;
 }
 
-/** Elements whose text the builder reads, with the text of the markup in them. */
-const textElements = new Set(['version', 'status', 'definition', 'type']);
-const attributesRead: Record<string, string[]> = {
-  cci_item: ['id'],
-  reference: ['version', 'title', 'index'],
-};
-
-interface RawItem {
-  id: string;
-  status: string;
-  types: string[];
-  definition: string;
-  references: CciItem['references'];
-}
-
-/** Builds the CCI list from XML events, without a tree: no other source about controls is as large. */
-export class CciListBuilder implements XmlHandler {
-  private version = '';
-  private readonly items: RawItem[] = [];
-  private item: RawItem | null = null;
-  private captured = '';
-  private readonly losses = createLosses();
-  private readonly opened: { local: string; isRead: boolean; hasText: boolean }[] = [];
-
-  open({ name: local, attributes }: XmlElement): void {
-    const isRead = textElements.has(local) || this.opened.at(-1)?.isRead === true;
-    this.opened.push({ local, isRead, hasText: false });
-    for (const name of unstoredAttributes(attributes, attributesRead[local] ?? []))
-      this.losses.add(`${local}@${name}`);
-    if (textElements.has(local)) this.captured = '';
-    else if (local === 'cci_item') {
-      this.item = { id: attributes.id ?? '', status: '', types: [], definition: '', references: [] };
-      this.items.push(this.item);
-    } else if (local === 'reference' && this.item) {
-      const { version = '', title = '', index = '' } = attributes;
-      this.item.references.push({ version: version.trim(), title: title.trim(), index: collapseLine(index) });
-    }
-  }
-
-  text(text: string): void {
-    this.captured += text;
-    if (text.trim() !== '') this.opened.at(-1)!.hasText = true;
-  }
-
-  close({ name: local }: XmlElement): void {
-    const { item, captured: text } = this;
-    const { isRead, hasText } = this.opened.pop()!;
-    if (hasText && !isRead) this.losses.add(local);
-    const isRepeated =
-      item && ((local === 'status' && item.status) || (local === 'definition' && item.definition));
-    if (isRepeated) this.losses.add(`a repeated ${local}`);
-    if (local === 'cci_item') this.item = null;
-    else if (!item && local === 'version') this.version = text.trim();
-    else if (item && local === 'status') item.status = text.trim();
-    else if (item && local === 'definition') item.definition = collapseLine(text);
-    else if (item && local === 'type') item.types.push(text.trim());
-  }
-
-  /** The list in order of identifiers (rule F4.1). Throws `ImportError` for a missing part and a repeated item. */
-  result(): ControlsResult {
-    if (this.version === '') throw new ImportError('the CCI list has no version', kind);
-    const record = cciListRecord(kind, this.version, this.items.map(readItem));
-    const { pairs, warnings } = readCciReferences(record.items);
+/**
+ * Reads DISA's CCI list in order of identifiers (rule F4.1), with its pairs with 800-53. Throws `ImportError` for a
+ * missing part and a repeated item.
+ */
+export function parseCciList(root: XmlNode): ControlsResult {
+  return withKind(kind, () => {
+    const [version = ''] = textsIn(root, 'version');
+    if (version === '') throw new ImportError('the CCI list has no version');
+    const losses = createLosses();
+    countUnread(root, losses);
+    const record = cciListRecord(version, within(root, 'cci_item').map(readItem));
+    const { pairs, warnings } = readReferences(record.items);
     return {
       kind,
       records: [{ ...record, pairs }],
-      warnings: [...unknownStatuses(record.items), ...warnings, ...this.losses.warnings()],
+      warnings: [...unknownStatuses(record.items), ...warnings, ...losses.warnings()],
     };
-  }
+  });
 }
 
-const knownStatuses = new Set(['', 'draft', 'published', 'deprecated']);
+/** The elements with a name, at any depth. */
+const within = (node: XmlNode, name: string): XmlNode[] =>
+  elementsOf(node).flatMap((child) => (child.name === name ? [child] : within(child, name)));
+
+const textsIn = (node: XmlNode, name: string) => within(node, name).map((each) => textOf(each).trim());
+
+function readItem(node: XmlNode): CciItem {
+  const { id = '' } = node.attributes;
+  const identifier = canonicalIdentifier('cci', id);
+  if (identifier === null) throw new ImportError(`the item id "${excerpt(id)}" is not a CCI`);
+  const [status = ''] = textsIn(node, 'status');
+  if (status === '') throw new ImportError(`${identifier} has no status`);
+  const [definition = ''] = textsIn(node, 'definition').map(collapseLine);
+  if (definition === '') throw new ImportError(`${identifier} has no definition`);
+  const references = within(node, 'reference').map(
+    ({ attributes: { version = '', title = '', index = '' } }) => ({
+      version: version.trim(),
+      title: title.trim(),
+      index: collapseLine(index),
+    }),
+  );
+  if (references.some(({ version, index }) => version === '' || index === ''))
+    throw new ImportError(`a reference of ${identifier} has no version or no index`);
+  return { identifier, status, type: textsIn(node, 'type').join(', '), definition, references };
+}
+
+/** Elements that are texts, with the text of the markup in them. */
+const textElements = ['version', 'status', 'definition', 'type'];
+/** Texts that an item has once. */
+const singleTexts = ['status', 'definition'];
+const storedAttributes = new Map([
+  ['cci_item', ['id']],
+  ['reference', ['version', 'title', 'index']],
+]);
+
+/** Counts the attributes and texts that are not stored (rule D53.1). */
+function countUnread(node: XmlNode, losses: Losses, isInText = false): void {
+  const { name, attributes, children } = node;
+  const isText = isInText || textElements.includes(name);
+  for (const attribute of unstoredAttributes(attributes, storedAttributes.get(name) ?? []))
+    losses.add(`${name}@${attribute}`);
+  for (const child of elementsOf(node)) countUnread(child, losses, isText);
+  if (!isText && children.some((child) => typeof child === 'string' && child.trim() !== '')) losses.add(name);
+  if (name === 'cci_item')
+    for (const single of singleTexts)
+      for (const _ of within(node, single).slice(1)) losses.add(`a repeated ${single}`);
+}
+
+const knownStatuses = ['', 'draft', 'published', 'deprecated'];
 
 /** Warns of CCIs with a status that DISA does not use. Only deprecated CCIs make no edges (rule D7.1 (a)). */
 export function unknownStatuses(items: CciItem[]): string[] {
-  const unknown = items.filter(({ status }) => !knownStatuses.has(status.toLowerCase()));
+  const unknown = items.filter(({ status }) => !knownStatuses.includes(status.toLowerCase()));
   if (unknown.length === 0) return [];
   const named = firstOf(unknown.map(({ identifier, status }) => `${identifier} "${excerpt(status)}"`));
   return [`${unknown.length} CCIs have an unknown status and are treated as active: ${named}`];
 }
 
-function readItem({ id, status, types, definition, references }: RawItem): CciItem {
-  const identifier = canonicalIdentifier('cci', id);
-  if (identifier === null) throw new ImportError(`the item id "${excerpt(id)}" is not a CCI`, kind);
-  if (status === '') throw new ImportError(`${identifier} has no status`, kind);
-  if (definition === '') throw new ImportError(`${identifier} has no definition`, kind);
-  const incomplete = references.find(({ version, index }) => version === '' || index === '');
-  if (incomplete) throw new ImportError(`a reference of ${identifier} has no version or no index`, kind);
-  return { identifier, status, type: types.join(', '), definition, references };
+/** The pairs with 800-53 up to Rev 5, and warnings. Version 1 is 800-53A and gives none (rule F4.1). */
+function readReferences(items: CciItem[]): { pairs: MappingPair[]; warnings: string[] } {
+  const pairs: MappingPair[] = [];
+  const unread: { problem: string; name: string }[] = [];
+  for (const { identifier, references } of items)
+    for (const { title, version, index } of references) {
+      const { revision, controls, problem } = readReference(version, index);
+      const name = `${identifier} "${excerpt(title)}" version "${excerpt(version)}" index "${excerpt(index)}"`;
+      if (problem !== null) unread.push({ problem, name });
+      for (const toIdentifier of controls)
+        pairs.push({
+          fromIdentifier: identifier,
+          toFramework: 'nist-800-53',
+          toVersion: `Rev ${revision}`,
+          toIdentifier,
+          reference: index,
+        });
+    }
+  const warnings = [...Map.groupBy(unread, (each) => each.problem)].map(
+    ([problem, each]) =>
+      `${each.length} references of CCIs ${problem}: ${firstOf(each.map(({ name }) => name))}`,
+  );
+  return { pairs, warnings };
+}
+
+function readReference(version: string, index: string) {
+  const revision = Number(versionKey('nist-800-53', version));
+  const nothing = (problem: string | null) => ({ revision, controls: [], problem });
+  if (!Number.isInteger(revision) || revision < 1)
+    return nothing('were left out, their version is not understood');
+  if (revision === 1) return nothing(null);
+  if (revision > cciRevisions.verified)
+    return nothing(`were left out, as Rev ${cciRevisions.verified} is the newest that counts`);
+  const { controls, isWhole } = readCciIndex(index);
+  if (isWhole) return { revision, controls, problem: null };
+  const problem = controls.length === 0 ? 'left out' : 'read in part';
+  return { revision, controls, problem: `were ${problem}, their index is not understood` };
 }

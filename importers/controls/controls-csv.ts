@@ -1,23 +1,46 @@
 import { z } from 'zod';
 import { interchangeNames } from '../../src/catalog/controls/export.ts';
-import { frameworkKey } from '../../src/catalog/controls/frameworks.ts';
+import { frameworkKey, nistBaselines } from '../../src/catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { StatementPart } from '../../src/catalog/controls/schema.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { beginsWithColumn, type CsvRow, readCsv } from '../read/csv.ts';
 import { readShape } from '../read/json-shape.ts';
 import { excerpt } from '../read/source-text.ts';
-import { type ControlsResult, catalogRecord, cciListRecord, controlRecord } from './catalog.ts';
+import { type ControlsResult, catalogRecord, cciListRecord, controlRecord, withKind } from './catalog.ts';
 import { unknownStatuses } from './cci-list.ts';
 import type { CatalogRecord, CciItem, CciListRecord, ControlRecord } from './control-record.ts';
 import { confidentialityLevels, impactCodes, macLevels } from './dod-8500.ts';
 
 const kind = 'controls-csv';
 
-const required = ['framework', 'version', 'identifier'];
-const cciColumns = [...required, 'status', 'type', 'statement'];
+/** Reads a cell of a control. */
+type ReadCell = (row: CsvRow, column: string, framework: string) => unknown;
+
+/** How the columns of a control are read; each is a field of its record. */
+const controlColumns: Record<string, ReadCell> = {
+  title: textIn,
+  family: textIn,
+  familyCode: filledIn,
+  status: (row, column) => wordIn(row, column, ['active', 'withdrawn']) ?? 'active',
+  withdrawnInto: targetsIn,
+  statement: textIn,
+  statementParts: partsIn,
+  guidance: textIn,
+  textFrom: filledIn,
+  related: identifiersIn,
+  threat: textIn,
+  resources: textIn,
+  baselines: (row, column) => wordsIn(row, column, nistBaselines),
+  requirementType: (row, column) => wordIn(row, column, ['basic', 'derived']),
+  macLevels: (row, column) => wordsIn(row, column, macLevels),
+  confidentialityLevels: (row, column) => wordsIn(row, column, confidentialityLevels),
+  impactCode: (row, column) => wordIn(row, column, impactCodes),
+};
+
+const keyColumns = ['framework', 'version', 'identifier'];
+const cciColumns = [...keyColumns, 'status', 'type', 'statement'];
 const columns: readonly string[] = interchangeNames;
-const statementParts = z.array(StatementPart);
 
 /** True for a text whose header begins like that of our interchange for controls, even with faults. */
 export function isControlsCsv(text: string): boolean {
@@ -30,115 +53,103 @@ export function isControlsCsv(text: string): boolean {
  * Without its column a list is unknown, with an empty cell it is empty. Throws `ImportError` naming row and column.
  */
 export function parseControlsCsv(text: string): ControlsResult {
-  const table = readCsv(text, kind);
-  for (const column of required)
-    if (!table.columns.includes(column)) throw new ImportError(`the column ${column} is missing`, kind);
-  for (const column of table.columns)
-    if (!columns.includes(column)) throw new ImportError(`the column "${excerpt(column)}" is unknown`, kind);
-  const groups = new Map<string, CsvCatalog>();
-  for (const row of table.rows) addRow(groups, row);
-  const warnings = [...groups.values()].flatMap(({ items }) => unknownStatuses(items));
-  return { kind, records: [...groups.values()].map(recordOf), warnings };
+  return withKind(kind, () => {
+    const table = readCsv(text, kind);
+    for (const column of keyColumns)
+      if (!table.columns.includes(column)) throw new ImportError(`the column ${column} is missing`);
+    for (const column of table.columns)
+      if (!columns.includes(column)) throw new ImportError(`the column "${excerpt(column)}" is unknown`);
+    const rowOf = new Map<string, number>();
+    const rows = table.rows.map((row) => readKey(row, rowOf));
+    const records = [...Map.groupBy(rows, ({ framework, version }) => JSON.stringify([framework, version]))]
+      .map(([, group]) => group)
+      .map(recordOf);
+    const warnings = records.flatMap((record) =>
+      record.type === 'cci-list' ? unknownStatuses(record.items) : [],
+    );
+    return { kind, records, warnings };
+  });
 }
 
-interface CsvCatalog {
+interface KeyedRow {
   framework: string;
   version: string;
-  rows: Map<string, number>;
-  controls: ControlRecord[];
-  items: CciItem[];
+  identifier: string;
+  row: CsvRow;
 }
 
-function addRow(groups: Map<string, CsvCatalog>, row: CsvRow): void {
+function readKey(row: CsvRow, rowOf: Map<string, number>): KeyedRow {
   const framework = frameworkKey(row.filled('framework'));
   // An API question ends the framework at the first colon, so it could not name a framework with a colon.
   if (framework.includes(':')) throw row.fault('framework', 'contains a colon');
   const version = row.filled('version');
-  const text = row.filled('identifier');
-  const identifier = canonicalIdentifier(framework, text);
+  const identifier = canonicalIdentifier(framework, row.filled('identifier'));
   if (identifier === null) throw row.fault('identifier', `is not an identifier of ${excerpt(framework)}`);
-  const key = JSON.stringify([framework, version]);
-  const group: CsvCatalog = groups.get(key) ?? {
-    framework,
-    version,
-    rows: new Map(),
-    controls: [],
-    items: [],
-  };
-  groups.set(key, group);
-  const before = group.rows.get(identifier);
+  const key = JSON.stringify([framework, version, identifier]);
+  const before = rowOf.get(key);
   if (before !== undefined) throw row.fault('identifier', `is already in row ${before}`);
-  group.rows.set(identifier, row.number);
-  if (framework === 'cci') group.items.push(readItem(identifier, row));
-  else group.controls.push(readControl(framework, identifier, row));
+  rowOf.set(key, row.number);
+  return { framework, version, identifier, row };
 }
 
-function recordOf({ framework, version, controls, items }: CsvCatalog): CatalogRecord | CciListRecord {
-  if (framework === 'cci') return cciListRecord(kind, version, items);
-  return catalogRecord(kind, { framework, version, edition: '' }, controls);
+function recordOf(rows: KeyedRow[]): CatalogRecord | CciListRecord {
+  const { framework, version } = rows[0]!;
+  if (framework === 'cci') return cciListRecord(version, rows.map(readItem));
+  return catalogRecord({ framework, version, edition: '' }, rows.map(readControl));
 }
 
-function readItem(identifier: string, row: CsvRow): CciItem {
+function readItem({ identifier, row }: KeyedRow): CciItem {
   refuseOthers(row, cciColumns, 'does not apply to a CCI');
   return {
     identifier,
     status: textIn(row, 'status'),
-    type: (listIn(row, 'type', ['policy', 'technical']) ?? []).join(', '),
+    type: (wordsIn(row, 'type', ['policy', 'technical']) ?? []).join(', '),
     definition: textIn(row, 'statement'),
     references: [],
   };
 }
 
-function readControl(framework: string, identifier: string, row: CsvRow): ControlRecord {
-  refuseOthers(
-    row,
-    columns.filter((column) => column !== 'type'),
-    'applies to CCIs only',
-  );
-  const status = wordIn(row, 'status', ['active', 'withdrawn'] as const) ?? 'active';
-  const familyCode = textIn(row, 'familyCode');
-  const textFrom = textIn(row, 'textFrom');
-  return controlRecord(framework, {
-    identifier,
-    title: textIn(row, 'title'),
-    family: textIn(row, 'family'),
-    ...(familyCode === '' ? {} : { familyCode }),
-    status,
-    withdrawnInto: readTargets(framework, status, row),
-    statement: textIn(row, 'statement'),
-    statementParts: readParts(row),
-    guidance: textIn(row, 'guidance'),
-    ...(textFrom === '' ? {} : { textFrom }),
-    related: identifiersIn(framework, row, 'related'),
-    threat: textIn(row, 'threat'),
-    resources: textIn(row, 'resources'),
-    baselines: listIn(row, 'baselines', ['low', 'moderate', 'high', 'privacy']),
-    requirementType: wordIn(row, 'requirementType', ['basic', 'derived'] as const),
-    macLevels: listIn(row, 'macLevels', macLevels),
-    confidentialityLevels: listIn(row, 'confidentialityLevels', confidentialityLevels),
-    impactCode: wordIn(row, 'impactCode', impactCodes),
-  });
+function readControl({ framework, identifier, row }: KeyedRow): ControlRecord {
+  refuseOthers(row, [...keyColumns, ...Object.keys(controlColumns)], 'applies to CCIs only');
+  const fields = Object.entries(controlColumns)
+    .map(([column, read]) => [column, read(row, column, framework)] as const)
+    .filter(([, value]) => value !== undefined);
+  return controlRecord(framework, { identifier, ...Object.fromEntries(fields) });
 }
 
-function readTargets(framework: string, status: ControlRecord['status'], row: CsvRow): string[] {
-  const targets = identifiersIn(framework, row, 'withdrawnInto');
-  if (targets.length > 0 && status === 'active')
-    throw row.fault('withdrawnInto', 'must be empty for an active control');
+function refuseOthers(row: CsvRow, allowed: string[], reason: string): void {
+  const column = row.columns.find((each) => !allowed.includes(each) && row.cell(each) !== '');
+  if (column !== undefined) throw row.fault(column, reason);
+}
+
+function textIn(row: CsvRow, column: string): string {
+  return row.cell(column).replace(/\r\n?/g, '\n');
+}
+
+/** The text of a field that is left out when it is empty. */
+function filledIn(row: CsvRow, column: string): string | undefined {
+  return textIn(row, column) || undefined;
+}
+
+function targetsIn(row: CsvRow, column: string, framework: string): string[] {
+  const targets = identifiersIn(row, column, framework);
+  if (targets.length > 0 && row.cell('status') !== 'withdrawn')
+    throw row.fault(column, 'must be empty for an active control');
   return targets;
 }
 
-function readParts(row: CsvRow): StatementPart[] {
-  const text = row.cell('statementParts');
+function partsIn(row: CsvRow, column: string): StatementPart[] {
+  const text = row.cell(column);
   if (text === '') return [];
   try {
-    return readShape(statementParts, JSON.parse(text), kind);
+    return readShape(z.array(StatementPart), JSON.parse(text), kind);
   } catch {
-    throw row.fault('statementParts', 'is not the JSON of statement parts');
+    throw row.fault(column, 'is not the JSON of statement parts');
   }
 }
 
-function identifiersIn(framework: string, row: CsvRow, column: string): string[] {
-  const identifiers = partsIn(row, column).map((text) => {
+function identifiersIn(row: CsvRow, column: string, framework: string): string[] {
+  const identifiers = itemsIn(row, column).map((text) => {
     const identifier = canonicalIdentifier(framework, text);
     if (identifier === null) throw row.fault(column, `is not a list of identifiers of ${excerpt(framework)}`);
     return identifier;
@@ -146,32 +157,22 @@ function identifiersIn(framework: string, row: CsvRow, column: string): string[]
   return [...new Set(identifiers)];
 }
 
-function textIn(row: CsvRow, column: string): string {
-  return row.cell(column).replace(/\r\n?/g, '\n');
-}
-
-function wordIn<T extends string>(row: CsvRow, column: string, words: readonly T[]): T | null {
+function wordIn(row: CsvRow, column: string, words: readonly string[]): string | null {
   const text = row.cell(column);
-  const word = words.find((each) => each === text) ?? null;
-  if (word === null && text !== '') throw row.fault(column, `is not one of: ${words.join(', ')}`);
-  return word;
+  if (text !== '' && !words.includes(text)) throw row.fault(column, `is not one of: ${words.join(', ')}`);
+  return text === '' ? null : text;
 }
 
 /** The listed words in the order of `words`; null without the column. */
-function listIn(row: CsvRow, column: string, words: string[]): string[] | null {
+function wordsIn(row: CsvRow, column: string, words: readonly string[]): string[] | null {
   if (!row.columns.includes(column)) return null;
-  const listed = partsIn(row, column);
-  if (listed.some((part) => !words.includes(part)) || new Set(listed).size < listed.length)
+  const listed = itemsIn(row, column);
+  if (listed.some((item) => !words.includes(item)) || new Set(listed).size < listed.length)
     throw row.fault(column, `is not one of: ${words.join(', ')}`);
   return words.filter((word) => listed.includes(word));
 }
 
-function partsIn(row: CsvRow, column: string): string[] {
+function itemsIn(row: CsvRow, column: string): string[] {
   const text = textIn(row, column);
-  return text === '' ? [] : text.split(';').map((part) => part.trim());
-}
-
-function refuseOthers(row: CsvRow, allowed: string[], reason: string): void {
-  const column = row.columns.find((each) => !allowed.includes(each) && row.cell(each) !== '');
-  if (column !== undefined) throw row.fault(column, reason);
+  return text === '' ? [] : text.split(';').map((item) => item.trim());
 }

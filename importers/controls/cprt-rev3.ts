@@ -1,134 +1,160 @@
 import { compareCodePoints } from '../../src/base/text.ts';
-import { canonicalIdentifier, familyCodeOf } from '../../src/catalog/controls/identifier.ts';
-import type { StatementPart } from '../../src/catalog/controls/schema.ts';
+import { canonicalIdentifier, familyCodeOf, oscalId } from '../../src/catalog/controls/identifier.ts';
+import { methodNames } from '../../src/catalog/controls/schema.ts';
 import { ImportError } from '../../src/read/import-error.ts';
-import { closeUp, collapseLine, collapseLines, excerpt } from '../read/source-text.ts';
-import { catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
-import type { CatalogRecord, ControlRecord, MappingPair, MappingRecord } from './control-record.ts';
-import { type AssessmentOf, readAssessmentRev3 } from './cprt-assessment.ts';
-import type { Cprt, CprtElement } from './cprt-shape.ts';
-import { labelOfItem, renderStatement } from './statement.ts';
+import { collapseLine, excerpt } from '../read/source-text.ts';
+import { uniqueBy } from './catalog.ts';
+import type { ControlsRecord, MappingPair } from './control-record.ts';
+import { byRequirement, type Cprt, type CprtElement } from './cprt-shape.ts';
+import { readCatalog } from './oscal-catalog.ts';
+import { sp800171 } from './oscal-publication.ts';
+import { oscalCatalog } from './oscal-shape.ts';
 
-const kind = 'cprt';
 const framework = 'nist-800-171';
 
-/** Reads 800-171 Rev 3 and its published mapping to 800-53. Throws `ImportError` naming what is broken. */
-export function readRev3(data: Cprt): [CatalogRecord, MappingRecord] {
-  const edition = data.documents[0]!.version;
-  const source = new Rev3Source(data);
-  const controls = source.requirements.map((element) => source.readRequirement(element));
-  const mapping: MappingRecord = {
-    type: 'mapping',
-    fromFramework: framework,
-    fromVersion: 'Rev 3',
-    edition,
-    pairs: readPairs(data),
+/**
+ * Reads 800-171 Rev 3 with the assessments of 800-171A, as a catalog of OSCAL, and its published mapping to 800-53.
+ * Throws `ImportError` naming what is broken.
+ */
+export function readRev3(data: Cprt): { records: ControlsRecord[]; warnings: string[] } {
+  const publication = sp800171(data.documents[0]!.version);
+  const metadata = { title: 'NIST SP 800-171 Rev 3' };
+  const { catalog } = oscalCatalog.parse({ catalog: { metadata, groups: groupsOf(data) } });
+  const record = readCatalog(catalog, publication);
+  const { version: fromVersion, edition, warnings } = publication;
+  const pairs = readPairs(data);
+  return {
+    records: [record, { type: 'mapping', fromFramework: framework, fromVersion, edition, pairs }],
+    warnings,
   };
-  return [catalogRecord(kind, { framework, version: 'Rev 3', edition }, controls), mapping];
 }
 
-class Rev3Source {
-  readonly requirements: CprtElement[];
-  private readonly elements = new Map<string, CprtElement>();
-  /** Items by the id of their parent, sorted: the file has them in no order. */
-  private readonly items: Map<string, CprtElement[]>;
-  private readonly assessmentOf: AssessmentOf;
-  private readonly targets: Map<string, Cprt['relationships']>;
+/** The families with their requirements, as groups of OSCAL. */
+function groupsOf(data: Cprt): object[] {
+  const elements = uniqueBy(data.elements, ({ id }) => id, 'the element ');
+  const itemsBelow = statementItems(data, elements);
+  const relationsFrom = Map.groupBy(data.relationships, ({ from }) => from);
+  const determined = Map.groupBy(data.relationships, ({ to }) => to);
+  const parameters = byRequirement(data, 'odp');
+  const determinations = byRequirement(data, 'determination');
+  const methods = methodNames.map((method) => [method, byRequirement(data, method.toLowerCase())] as const);
 
-  constructor(data: Cprt) {
-    for (const element of data.elements) {
-      const id = element.element_identifier;
-      if (this.elements.has(id)) throw new ImportError(`the element ${excerpt(id)} occurs twice`, kind);
-      this.elements.set(id, element);
-    }
-    this.assessmentOf = readAssessmentRev3(data);
-    this.requirements = data.elements.filter((element) => element.element_type === 'requirement');
-    const items = data.elements.filter((element) => element.element_type === 'security_requirement');
-    items.sort((a, b) => compareCodePoints(a.element_identifier, b.element_identifier));
-    const parentOf = (id: string) => id.slice(0, id.lastIndexOf('.'));
-    for (const { element_identifier: id } of items) {
-      if (!/^SR-\d\d\.\d\d\.\d\d(?:\.[a-z](?:\.\d\d)?)?$/.test(id))
-        throw new ImportError(`"${excerpt(id)}" is not part of a statement of 800-171 Rev 3`, kind);
-      if (labelOfItem(id) !== '' && !this.elements.has(parentOf(id)))
-        throw new ImportError(`the part ${id} of a statement has no parent ${parentOf(id)}`, kind);
-    }
-    this.items = Map.groupBy(items, (item) => parentOf(item.element_identifier));
-    const targets = data.relationships.filter((relation) =>
-      ['incorporated_into', 'addressed_by'].includes(relation.relationship_identifier),
-    );
-    this.targets = Map.groupBy(targets, (relation) => relation.source_element_identifier);
-  }
-
-  readRequirement(element: CprtElement): ControlRecord {
-    const identifier = canonicalIdentifier(framework, element.element_identifier);
+  function familyOf({ id }: CprtElement): CprtElement {
+    const identifier = canonicalIdentifier(framework, id);
     if (!identifier?.startsWith('0'))
-      throw new ImportError(
-        `"${excerpt(element.element_identifier)}" is not a requirement of 800-171 Rev 3`,
-        kind,
-      );
-    const family = this.elements.get(familyCodeOf(framework, identifier));
-    if (family?.element_type !== 'family')
-      throw new ImportError(`the requirement ${identifier} has no family`, kind);
-    const head = { identifier, title: collapseLine(element.title), family: collapseLine(family.title) };
-    if (this.elements.has(`WR-${identifier}`)) {
-      const withdrawnInto = this.readTargets(identifier);
-      return controlRecord(framework, { ...head, status: 'withdrawn', withdrawnInto });
-    }
-    const statementParts = this.readStatement(identifier);
-    const discussion = this.elements.get(`D-${identifier}`)?.text ?? '';
-    return controlRecord(framework, {
-      ...head,
-      statement: renderStatement(statementParts),
-      statementParts,
-      guidance: closeUp(collapseLines(discussion.replace(/<\/?a\b[^<>]*>/g, ''))),
-      ...this.assessmentOf(identifier),
-    });
+      throw new ImportError(`"${excerpt(id)}" is not a requirement of 800-171 Rev 3`);
+    const family = elements.get(familyCodeOf(framework, identifier));
+    if (family?.type !== 'family') throw new ImportError(`the requirement ${identifier} has no family`);
+    return family;
   }
 
-  private readTargets(identifier: string): string[] {
-    const relations = this.targets.get(`WR-${identifier}`) ?? [];
-    const targets = relations.map((relation) => relation.dest_element_identifier);
-    for (const target of targets) {
-      if (this.elements.get(target)?.element_type !== 'requirement')
-        throw new ImportError(
-          `${identifier} is incorporated into "${excerpt(target)}", which is not a requirement`,
-          kind,
-        );
-    }
-    return inCatalogOrder(framework, targets);
+  function controlOf({ id, title }: CprtElement): object {
+    const control = { id: oscalId(framework, id), title: title || id };
+    const withdrawal = `WR-${id}`;
+    if (elements.has(withdrawal))
+      return {
+        ...control,
+        props: [{ name: 'status', value: 'withdrawn' }],
+        links: (relationsFrom.get(withdrawal) ?? []).map(({ type, to }) => ({ rel: type, href: to })),
+      };
+    // The file has parameters in no order.
+    const sorted = (parameters.get(id) ?? []).toSorted((a, b) => compareCodePoints(a.id, b.id));
+    const discussion = elements.get(`D-${id}`)?.text ?? '';
+    return {
+      ...control,
+      params: sorted.map(parameterOf),
+      parts: [
+        { ...partOf(elements.get(`SR-${id}`)), name: 'statement' },
+        { name: 'guidance', prose: discussion.replace(/<\/?a\b[^<>]*>/g, '') },
+        ...(determinations.get(id) ?? []).map(objectiveOf),
+        ...methods.flatMap(([method, stated]) =>
+          (stated.get(id) ?? []).map(({ text }) => methodOf(method, text)),
+        ),
+      ],
+    };
   }
 
-  private readStatement(identifier: string): StatementPart[] {
-    const id = `SR-${identifier}`;
-    const lead = this.elements.get(id);
-    if (!lead)
-      throw new ImportError(`the requirement ${identifier} has no statement and is not withdrawn`, kind);
-    const parts = this.readItems(id);
-    const prose = collapseLine(lead.text);
-    if (prose === '' && parts.length === 0)
-      throw new ImportError(`the statement of the requirement ${identifier} is empty`, kind);
-    return prose === '' ? parts : [{ id, label: '', prose, parts: [] }, ...parts];
+  const partOf = (element: CprtElement | undefined): object => ({
+    id: element?.id,
+    name: 'item',
+    prose: element?.text,
+    parts: (itemsBelow.get(element?.id ?? '') ?? []).map(partOf),
+  });
+
+  function parameterOf({ id, title }: CprtElement): object {
+    const below = (relationsFrom.get(id) ?? []).map(({ to }) => elements.get(to));
+    const words = collapseLine(below.find((each) => each?.type === 'odp_statement')?.text ?? title);
+    const selection = below.find((each) => each?.type === 'odp_type')?.id;
+    const parameter = { id, props: [{ name: 'label', value: id }] };
+    if (selection !== 'multi_select' && selection !== 'single_select')
+      return { ...parameter, label: words.replace(/^organization-defined /, '') };
+    const howMany = selection === 'multi_select' ? 'one-or-more' : 'one';
+    return { ...parameter, select: { 'how-many': howMany, choice: splitAtSemicolons(words) } };
   }
 
-  private readItems(parent: string): StatementPart[] {
-    return (this.items.get(parent) ?? []).map(({ element_identifier: id, text }) => ({
+  function objectiveOf({ id, text }: CprtElement): object {
+    const item = determined.get(id)?.find(({ from }) => from.startsWith('SR-'));
+    return {
       id,
-      label: labelOfItem(id),
-      prose: closeUp(collapseLine(text)),
-      parts: this.readItems(id),
-    }));
+      name: 'assessment-objective',
+      props: [{ name: 'label', value: id.replace(/^DS-/, '') }],
+      links: item === undefined ? [] : [{ rel: 'assessment-for', href: `#${item.from}` }],
+      // `<A.03.01.01.ODP[01]: time period>` inserts a parameter.
+      prose: text.replace(/<([^<>:]+):([^<>]*)>/g, (_, parameter: string, words: string) =>
+        elements.get(parameter)?.type === 'odp'
+          ? `{{ insert: param, ${parameter} }}`
+          : `[Assignment: ${words.trim()}]`,
+      ),
+    };
   }
+
+  const requirements = data.elements.filter(({ type }) => type === 'requirement');
+  return [...Map.groupBy(requirements, familyOf)].map(([{ title }, members]) => ({
+    title,
+    controls: members.map(controlOf),
+  }));
 }
 
-function readPairs(data: Cprt): MappingPair[] {
-  return data.relationships.flatMap((relation) => {
-    const release = /^SP_800_53_(\d+(?:_\d+)*)$/.exec(relation.dest_doc_identifier)?.[1];
-    if (relation.relationship_identifier !== 'external_reference' || release === undefined) return [];
-    const { source_element_identifier: from, dest_element_identifier: to } = relation;
+/** The items of statements by the id of their parent, sorted: the file has them in no order. */
+function statementItems(data: Cprt, elements: Map<string, CprtElement>): Map<string, CprtElement[]> {
+  const parentOf = (id: string) => id.slice(0, id.lastIndexOf('.'));
+  const items = data.elements
+    .filter(({ type }) => type === 'security_requirement')
+    .sort((a, b) => compareCodePoints(a.id, b.id));
+  for (const { id } of items) {
+    const match = /^SR-\d\d\.\d\d\.\d\d(\.[a-z](?:\.\d\d)?)?$/.exec(id);
+    if (match === null) throw new ImportError(`"${excerpt(id)}" is not part of a statement of 800-171 Rev 3`);
+    if (match[1] !== undefined && !elements.has(parentOf(id)))
+      throw new ImportError(`the part ${id} of a statement has no parent ${parentOf(id)}`);
+  }
+  return Map.groupBy(items, ({ id }) => parentOf(id));
+}
+
+/** `[SELECT FROM: a; b]` has two objects. */
+function methodOf(method: string, text: string): object {
+  const objects = splitAtSemicolons(text.trim().replace(/^\[SELECT FROM:(.*)\]$/s, '$1'));
+  return {
+    name: 'assessment-method',
+    props: [{ name: 'method', value: method }],
+    parts: [{ name: 'assessment-objects', prose: objects.join('\n\n') }],
+  };
+}
+
+function splitAtSemicolons(text: string): string[] {
+  return text
+    .split(';')
+    .map(collapseLine)
+    .filter((each) => each !== '');
+}
+
+function readPairs({ relationships }: Cprt): MappingPair[] {
+  return relationships.flatMap(({ type, from, to, document }) => {
+    const release = /^SP_800_53_(\d+(?:_\d+)*)$/.exec(document)?.[1];
+    if (type !== 'external_reference' || release === undefined) return [];
     const fromIdentifier = canonicalIdentifier(framework, from);
     const toIdentifier = canonicalIdentifier('nist-800-53', to);
     if (!fromIdentifier?.startsWith('0') || toIdentifier === null)
-      throw new ImportError(`the reference ${excerpt(from)} -> ${excerpt(to)} is not understood`, kind);
+      throw new ImportError(`the reference ${excerpt(from)} -> ${excerpt(to)} is not understood`);
     const toVersion = `Rev ${release.replaceAll('_', '.')}`;
     return [{ fromIdentifier, toFramework: 'nist-800-53', toVersion, toIdentifier, reference: to }];
   });

@@ -1,21 +1,34 @@
 import { z } from 'zod';
 import { isObject } from '../../src/base/json.ts';
 
-const document = z.object({ doc_identifier: z.string(), name: z.string(), version: z.string() });
-
-const element = z.object({
-  element_type: z.string(),
-  element_identifier: z.string(),
-  title: z.string(),
-  text: z.string(),
+const document = z.object({
+  doc_identifier: z.string(),
+  name: z.string(),
+  version: z.string(),
 });
 
-const relationship = z.object({
-  source_element_identifier: z.string(),
-  dest_element_identifier: z.string(),
-  dest_doc_identifier: z.string(),
-  relationship_identifier: z.string(),
-});
+const element = z
+  .object({
+    element_type: z.string(),
+    element_identifier: z.string(),
+    title: z.string(),
+    text: z.string(),
+  })
+  .transform(({ element_type: type, element_identifier: id, title, text }) => ({ type, id, title, text }));
+
+const relationship = z
+  .object({
+    source_element_identifier: z.string(),
+    dest_element_identifier: z.string(),
+    dest_doc_identifier: z.string(),
+    relationship_identifier: z.string(),
+  })
+  .transform((stated) => ({
+    from: stated.source_element_identifier,
+    to: stated.dest_element_identifier,
+    document: stated.dest_doc_identifier,
+    type: stated.relationship_identifier,
+  }));
 
 /** The body of a CPRT export of any publication. */
 export const cprtBody = z.object({
@@ -29,23 +42,21 @@ export type CprtElement = z.infer<typeof element>;
 
 /** The body of a CPRT export, alone or in NIST's `response`; null for other JSON. */
 export function cprtBodyOf(value: unknown): object | null {
-  const response = memberOf(value, 'response');
-  const body = response === undefined ? value : memberOf(response, 'elements');
-  const isBody = ['documents', 'elements', 'relationships'].every((name) =>
-    Array.isArray(memberOf(body, name)),
-  );
-  return isBody ? (body as object) : null;
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return isObject(value) ? value[name] : undefined;
+  const body = isObject(value) && isObject(value.response) ? value.response.elements : value;
+  const lists = ['documents', 'elements', 'relationships'];
+  return isObject(body) && lists.every((name) => Array.isArray(body[name])) ? body : null;
 }
 
 /** The id of the document in a CPRT export, such as `SP_800_171_2_0_0`; `""` without one, null for other JSON. */
 export function cprtDocument(value: unknown): string | null {
-  const body = cprtBodyOf(value);
+  const body = cprtBodyOf(value) as { documents: unknown[] } | null;
   if (body === null) return null;
-  const [first] = memberOf(body, 'documents') as unknown[];
-  const identifier = memberOf(first, 'doc_identifier');
-  return typeof identifier === 'string' ? identifier : '';
+  const [first] = body.documents;
+  return isObject(first) && typeof first.doc_identifier === 'string' ? first.doc_identifier : '';
+}
+
+/** The elements of a type by the requirement in their ids, in the order of the file. */
+export function byRequirement({ elements }: Cprt, type: string): Map<string, CprtElement[]> {
+  const ofType = elements.filter((element) => element.type === type);
+  return Map.groupBy(ofType, ({ id }) => /\d\d\.\d\d\.\d\d/.exec(id)?.[0] ?? '');
 }

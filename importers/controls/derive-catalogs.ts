@@ -13,7 +13,7 @@ import {
   rankLayers,
   withOlderTexts,
 } from './merge.ts';
-import type { FindCatalog } from './oscal-ids.ts';
+import { type CatalogFinder, versionOf } from './named-catalog.ts';
 import { type ListedBaseline, resolveProfiles, type StoredProfile } from './resolve-profiles.ts';
 import { serveControl } from './served-control.ts';
 
@@ -43,9 +43,9 @@ export function readCatalogs(db: Database): MergedCatalog[] {
 }
 
 /** The members of all baselines, and what resolving their profiles has to say. Stores the values that they set. */
-export function deriveBaselines(db: Database, catalogs: MergedCatalog[], findCatalog: FindCatalog) {
+export function deriveBaselines(db: Database, catalogs: MergedCatalog[], finder: CatalogFinder) {
   const { sqlite } = db;
-  const listed = readBaselines(db, findCatalog);
+  const listed = readBaselines(db, finder);
   const profiles = sqlite
     .prepare<[], Omit<StoredProfile, 'record'> & { record: string }>(
       `SELECT p.source_id AS sourceId, s.source, s.sha256, p.record
@@ -53,7 +53,7 @@ export function deriveBaselines(db: Database, catalogs: MergedCatalog[], findCat
     )
     .all()
     .map((row) => ({ ...row, record: JSON.parse(row.record) as ProfileRecord }));
-  const { layers, values, problems } = resolveProfiles(profiles, listed, catalogs, findCatalog);
+  const { layers, values, problems } = resolveProfiles(profiles, listed, catalogs, finder);
   sqlite.exec('DELETE FROM profile_values');
   const insertValue = prepareInsert(db, 'profile_values');
   for (const [ordinal, value] of values.entries()) insertValue({ ordinal, ...value });
@@ -61,7 +61,7 @@ export function deriveBaselines(db: Database, catalogs: MergedCatalog[], findCat
 }
 
 /** The members of baselines as each source lists them; of OSCAL ids the controls that have them. */
-function readBaselines({ sqlite }: Database, findCatalog: FindCatalog): ListedBaseline[] {
+function readBaselines({ sqlite }: Database, finder: CatalogFinder): ListedBaseline[] {
   const valuesOf = sqlite.prepare<[number, string], { parameter: string; value: string }>(
     'SELECT parameter, value FROM parameter_value_facts WHERE source_id = ? AND baseline = ?',
   );
@@ -82,12 +82,15 @@ function readBaselines({ sqlite }: Database, findCatalog: FindCatalog): ListedBa
     const identifiers = JSON.parse(row.identifiers) as string[];
     // Profiles of 800-53 are read with its identifiers.
     if (row.framework === 'nist-800-53') return { ...row, settings, identifiers: new Set(identifiers) };
-    const found = findCatalog(identifiers, row);
-    const { framework, identifierOf } = found ?? { framework: '', identifierOf: (id: string) => id };
-    // The version of another framework is none of this one.
-    const isOfIt = framework === row.framework || (row.framework === '' && framework === 'nist-800-53');
-    const version = isOfIt ? row.version : '';
-    return { ...row, settings, framework, version, identifiers: new Set(identifiers.map(identifierOf)) };
+    const found = finder.find(identifiers, row);
+    const framework = found?.framework ?? '';
+    return {
+      ...row,
+      settings,
+      framework,
+      version: versionOf(framework, row),
+      identifiers: new Set(identifiers.map((id) => found?.identifierOf(id) ?? id)),
+    };
   });
 }
 

@@ -70,16 +70,14 @@ export function rankLayers(layers: CatalogLayer[]): CatalogLayer[] {
 export function mergeLayers(ranked: CatalogLayer[]): ControlRecord[] {
   const [top, ...others] = ranked;
   if (!top) return [];
-  const byIdentifier = others.map(
-    (layer) => new Map(layer.controls.map((control) => [control.identifier, control])),
-  );
-  return top.controls.map((control) =>
-    byIdentifier.reduce<ControlRecord>(
-      (merged, layer) => fill(merged, layer.get(control.identifier)),
-      control,
-    ),
-  );
+  return others.reduce((controls, layer) => {
+    const byIdentifier = indexOf(layer);
+    return controls.map((control) => fill(control, byIdentifier.get(control.identifier)));
+  }, top.controls);
 }
+
+const indexOf = ({ controls }: { controls: ControlRecord[] }) =>
+  new Map(controls.map((control) => [control.identifier, control]));
 
 /**
  * Adds missing texts to the releases of a NIST revision and to CCI lists, from the newest older release with one (rules
@@ -93,7 +91,7 @@ export function withOlderTexts(catalogs: MergedCatalog[]): MergedCatalog[] {
     const older = catalogs
       .filter((each) => each.framework === framework && isOlderRelease(framework, each.version, version))
       .sort((a, b) => compareVersions(b.version, a.version))
-      .map((each) => ({ ...each, byIdentifier: new Map(each.controls.map((one) => [one.identifier, one])) }));
+      .map((each) => ({ ...each, byIdentifier: indexOf(each) }));
     const completed = controls.map((control) => {
       if (control.statement !== '' || (control.status === 'withdrawn' && !isCci)) return control;
       for (const { version, edition, byIdentifier } of older) {
@@ -115,24 +113,22 @@ function isOlderRelease(framework: string, version: string, than: string): boole
   return hasReleases && isSame && compareVersions(version, than) < 0;
 }
 
+/** Lists that are empty because the source does not state them, unlike `macLevels`. */
+const unstatedLists = ['statementParts', 'related', 'withdrawnInto'];
+
+/** A control with what another source states and its own does not. */
 function fill(control: ControlRecord, other: ControlRecord | undefined): ControlRecord {
   if (!other || control.status !== other.status) return control;
-  const merged: Record<string, unknown> = { ...control };
-  for (const [name, value] of Object.entries(other)) {
-    const mine = merged[name];
-    if (mine === null || mine === '' || (Array.isArray(mine) && mine.length === 0 && keepsNothing(name)))
-      merged[name] = value;
-  }
-  for (const name of assessmentFields)
-    if (control[name] === undefined && other[name]) merged[name] = other[name];
-  if (control.statement === '' && other.textFrom !== undefined) merged.textFrom = other.textFrom;
-  return merged as unknown as ControlRecord;
+  const own: Record<string, unknown> = { ...control };
+  const isMissing = (name: string) => {
+    if (name === 'textFrom') return control.statement === '';
+    if (unstatedLists.includes(name)) return (own[name] as unknown[]).length === 0;
+    return own[name] === null || own[name] === '' || (own[name] === undefined && isAssessment(name));
+  };
+  return { ...control, ...Object.fromEntries(Object.entries(other).filter(([name]) => isMissing(name))) };
 }
 
-/** Lists that are empty because the source does not state them, unlike `macLevels`. */
-function keepsNothing(name: string): boolean {
-  return name === 'statementParts' || name === 'related' || name === 'withdrawnInto';
-}
+const isAssessment = (name: string) => (assessmentFields as readonly string[]).includes(name);
 
 /**
  * The baselines of a version, NIST's first, then by name. They come from profiles of the version, else from the newest

@@ -1,6 +1,7 @@
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
+import { isObject } from '../../src/base/json.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import type { XmlNode } from '../../src/read/xml.ts';
@@ -45,40 +46,30 @@ const tooDeep = /^(?=[ \t]*(?:>|[-+*][ \t]|\d{1,9}[.)][ \t]))(?:[ \t>]|(?:[-+*]|
 const maxMarks = 100_000;
 const markup = /^<\/?(?:a|b|br|code|em|h[1-6]|i|img|p|pre|q|strong|su[bp])(?![\w-])/i;
 
-/** Reads the texts of one document: Markdown to plain text, of one line or of blocks (paragraphs, lists, tables). */
-export interface ReadMarkup {
-  line(text: string): string;
-  blocks(text: string): string;
-}
+const lineFields = ['title', 'label', 'choice'];
+const blockFields = ['usage', 'description', 'prose', 'remarks'];
+/** Whether a field or element of OSCAL is a text of one line. */
+export const isLineText = (name: string) => lineFields.includes(name);
+/** Whether a field or element of OSCAL is a text of blocks: paragraphs, lists, tables. */
+export const isBlockText = (name: string) => blockFields.includes(name);
 
-/** Where a value that was made of XML has the root of the document: its texts are plain. */
-export const xmlRoot = Symbol('root');
+/** Marks a document whose texts are plain, as it was made of XML. */
+export const plainTexts = Symbol('plain texts');
 
-/** The reader of the texts of a value: Markdown, unless the value was made of XML. */
-export const readMarkupOf = (value: unknown): ReadMarkup =>
-  typeof value === 'object' && value !== null && xmlRoot in value ? plainTexts : createReadMarkdown();
-
-/** Leaves texts as they are. */
-export const plainTexts: ReadMarkup = { line: (text) => text, blocks: (text) => text };
-
-/** Makes the reader of a document in JSON, which throws `ImportError` for more marks or nesting than a parser bears. */
-function createReadMarkdown(): ReadMarkup {
+/** Reads the Markdown in a document. Throws `ImportError` for more marks or nesting than a parser bears. */
+export function withPlainTexts<T>(document: T): T {
   let marks = 0;
-  const parse = (markdown: string, disabled: string[]): string => {
+  const plain = (markdown: string, disabled: string[]): string => {
     const inserts: string[] = [];
     // A character that no text has stands for what the parser must not touch: parameters, and an escaped `^`.
     const text = markdown
       .replace(/\r\n?/g, '\n')
       .replace(insert, (each) => `\uFDD0${inserts.push(each) - 1}\uFDD1`)
       .replace(/\\([\\^])/g, (each, escaped) => (escaped === '^' ? '\uFDD2' : each));
-    if (!needsParser.test(text))
-      return restore(
-        text
-          .split(/\n\s*\n/)
-          .map(collapseLine)
-          .join('\n\n'),
-        inserts,
-      );
+    if (!needsParser.test(text)) {
+      const paragraphs = text.split(/\n\s*\n/).map(collapseLine);
+      return restore(paragraphs.join('\n\n'), inserts);
+    }
     marks += text.match(mark)?.length ?? 0;
     if (marks > maxMarks || tooDeep.test(text))
       throw new ImportError(`the texts have more than ${maxMarks} marks of Markdown, or nest too deep`);
@@ -88,10 +79,15 @@ function createReadMarkdown(): ReadMarkup {
     });
     return restore(plainOf(children as MarkupNode[], text), inserts);
   };
-  return {
-    line: (text) => collapseLine(parse(text, blocks)),
-    blocks: (text) => parse(text, []),
+  const read = (value: unknown, field: string): unknown => {
+    if (Array.isArray(value)) return value.map((item) => read(item, field));
+    if (isObject(value))
+      return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, read(each, name)]));
+    if (typeof value !== 'string') return value;
+    if (isLineText(field)) return collapseLine(plain(value, blocks));
+    return isBlockText(field) ? plain(value, []) : value;
   };
+  return read(document, '') as T;
 }
 
 const restore = (text: string, inserts: string[]) =>
@@ -137,45 +133,28 @@ function ofElement(node: XmlNode | string): MarkupNode[] {
   return [{ type, children, url: attributes.href ?? '', start: name === 'ol' ? 1 : null }];
 }
 
-/** `source` is the Markdown, whose numbers end in a point or a bracket. */
-function plainOf(nodes: MarkupNode[], source: string): string {
-  return blocksOf(nodes, source).join('\n\n');
-}
+/** Blocks with an empty line between. `source` is the Markdown, whose numbers end in a point or a bracket. */
+const plainOf = (nodes: MarkupNode[], source: string) => blocksOf(nodes, source).join('\n\n');
 
 function blocksOf(nodes: MarkupNode[], source: string): string[] {
-  const found: string[] = [];
-  let inline: MarkupNode[] = [];
-  const flush = () => {
-    found.push(inlineOf(inline));
-    inline = [];
-  };
-  for (const node of nodes) {
-    if (!blockTypes.has(node.type)) {
-      inline.push(node);
-      continue;
-    }
-    flush();
-    found.push(blockOf(node, source));
-  }
-  flush();
-  return found.map((text) => text.trim()).filter((text) => text !== '');
+  const blocks = [''];
+  for (const node of nodes)
+    if (blockTypes.has(node.type)) blocks.push(blockOf(node, source), '');
+    else blocks.push(blocks.pop() + inlineOf([node]));
+  return blocks.map((text) => text.trim()).filter((text) => text !== '');
 }
 
-function blockOf(node: MarkupNode, source: string): string {
-  const { type, children = [], value = '', start } = node;
+function blockOf({ type, children = [], value, start, position }: MarkupNode, source: string): string {
+  const below = (type: string) => children.filter((child) => child.type === type);
   if (type === 'list') {
-    const first = source.slice(node.position?.start.offset).match(/^\d+(\))/)?.[1] ?? '.';
-    return children
-      .filter((item) => item.type === 'listItem')
-      .map((item, index) => {
-        const label = start === null || start === undefined ? '-' : `${start + index}${first}`;
-        return `${label} ${blocksOf(item.children ?? [], source).join('\n')}`;
-      })
+    const end = /^\d+(\))/.exec(source.slice(position?.start.offset))?.[1] ?? '.';
+    const labelOf = (index: number) => (typeof start === 'number' ? `${start + index}${end}` : '-');
+    return below('listItem')
+      .map((item, index) => `${labelOf(index)} ${blocksOf(item.children ?? [], source).join('\n')}`)
       .join('\n');
   }
   if (type === 'table')
-    return children
-      .filter((row) => row.type === 'tableRow')
+    return below('tableRow')
       .map(({ children: cells = [] }) =>
         cells
           .filter((cell) => cell.type === 'tableCell')

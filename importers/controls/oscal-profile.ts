@@ -1,141 +1,101 @@
 import { isNistBaseline } from '../../src/catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../../src/read/import-error.ts';
-import { countAt, readShape } from '../read/json-shape.ts';
 import { collapseLine, excerpt, firstOf } from '../read/source-text.ts';
-import { type ControlsResult, inCatalogOrder, mostControls } from './catalog.ts';
-import type {
-  BaselineRecord,
-  NamedCatalog,
-  ParameterSetting,
-  ProfileImport,
-  ProfileSelection,
-} from './control-record.ts';
-import { namedCatalog } from './oscal-ids.ts';
-import { readMarkupOf } from './oscal-markup.ts';
-import { editionOf, hyphenated, is80053, release80053 } from './oscal-publication.ts';
-import { type OscalProfile, oscalShapes } from './oscal-shape.ts';
-import { unreadIn } from './oscal-unread.ts';
+import { type ControlsResult, inCatalogOrder, mostControls, withKind } from './catalog.ts';
+import type { BaselineRecord, ParameterSetting, ProfileImport, ProfileSelection } from './control-record.ts';
+import { namedCatalog, namesOf } from './named-catalog.ts';
+import { readOscal } from './oscal-document.ts';
+import { editionOf, hyphenated, is80053, type OscalRelease, release80053 } from './oscal-publication.ts';
+import { type OscalProfile, oscalProfile } from './oscal-shape.ts';
 import { entriesOf, mergeSettings, settingOf } from './profile-values.ts';
 
 const kind = 'oscal-profile';
 const mostImports = 100;
 
-/** True for a JSON value with the shape of an OSCAL profile. */
-export function isOscalProfile(value: unknown): boolean {
-  return typeof (value as { profile?: unknown } | null)?.profile === 'object';
-}
-
 /**
- * Reads a baseline from an OSCAL profile in JSON, named after its title unless it is NIST's (rule D31). One that lists
- * ids of 800-53 alone is read as it is (rule F5.4). Any other is resolved when the catalogs are derived, whatever is
- * imported first. Throws `ImportError` for a broken profile, and for one that selects nothing.
+ * Reads a baseline from an OSCAL profile, named after its title unless it is NIST's (rule D31). One that lists ids of
+ * 800-53 alone is read as it is (rule F5.4). Any other is resolved when the catalogs are derived, whatever is imported
+ * first. Throws `ImportError` for a broken profile, and for one that selects nothing.
  */
 export function parseOscalProfile(value: unknown): ControlsResult {
-  try {
-    return readProfile(value);
-  } catch (error) {
-    if (error instanceof ImportError) error.kind = kind;
-    throw error;
-  }
-}
-
-function readProfile(value: unknown): ControlsResult {
-  const shapes = oscalShapes(readMarkupOf(value));
-  const { metadata } = readShape(shapes.profileHead, value, kind).profile;
-  checkCounts(value);
-  const nist = is80053(metadata) ? nistBaselineOf(metadata.title) : null;
-  const { profile } = readShape(shapes.profile, value, kind);
-  const { warnings, ...release } = nist === null ? namedRelease(profile) : release80053(metadata, kind);
-  const head = {
-    ...release,
-    baseline: nist ?? nameOf(metadata.title),
-    title: excerpt(collapseLine(metadata.title), 300),
-  };
-  const imports = profile.imports.map((each) => importOf(each, profile, nist, release.version));
-  if (!imports.some(({ isAll, include }) => isAll || include.some(selectsAny)))
-    throw new ImportError('the profile lists no controls');
-  const alters = profile.modify?.alters.length ?? 0;
-  warnings.push(...unreadIn(value));
-  if (alters > 0) warnings.push(`alterations of controls are not applied: ${alters}`);
-  const settings = mergeSettings((profile.modify?.['set-parameters'] ?? []).map(settingOf));
-  if (!imports.every((each) => listsAlone(each, nist)) || !settings.every(isSingle))
-    return { kind, records: [{ type: 'profile', ...head, imports, settings }], warnings };
-  const listed = profile.imports.flatMap((each, i) =>
-    (each['include-controls'] ?? []).flatMap((selection, j) =>
-      selection['with-ids'].map((id, k) => ({ id, at: `${i}/include-controls/${j}/with-ids/${k}` })),
-    ),
-  );
-  const foreign = listed.filter(({ id }) => canonicalIdentifier('nist-800-53', id) === null);
-  if (foreign[0] && (nist !== null || foreign.length === listed.length))
-    throw new ImportError(
-      `/profile/imports/${foreign[0].at}: "${excerpt(foreign[0].id)}" is not an id of 800-53`,
+  return withKind(kind, () => {
+    const {
+      document: { profile },
+      unread,
+    } = readOscal(oscalProfile, value, kind);
+    const { metadata, modify } = profile;
+    const nist = is80053(metadata) ? nistBaselineOf(metadata.title) : null;
+    const release = nist === null ? null : release80053(metadata);
+    const imports = profile.imports.map((each) => importOf(each, profile, release));
+    checkCounts(imports, modify['set-parameters'].length);
+    const settings = mergeSettings(modify['set-parameters'].map(settingOf));
+    const { warnings, ...ofRelease } = release ?? namedRelease(profile, imports);
+    const head = {
+      ...ofRelease,
+      baseline: nist ?? nameOf(metadata.title),
+      title: excerpt(collapseLine(metadata.title), 300),
+    };
+    warnings.push(...unread);
+    if (modify.alters > 0) warnings.push(`alterations of controls are not applied: ${modify.alters}`);
+    if (!imports.every((each) => listsAlone(each, nist)) || !settings.every(isSingle))
+      return { kind, records: [{ type: 'profile', ...head, imports, settings }], warnings };
+    const values = settings.flatMap((setting) =>
+      entriesOf(setting).map((value) => ({ parameter: setting.parameter, value })),
     );
-  if (foreign.length > 0) {
-    const names = foreign.map(({ id }) => excerpt(id));
-    warnings.push(`${foreign.length} ids are not of 800-53 and are ignored: ${firstOf(names, 50)}`);
-  }
-  const identifiers = listed.flatMap(({ id }) => canonicalIdentifier('nist-800-53', id) ?? []);
-  const values = settings.flatMap((setting) =>
-    entriesOf(setting).map((value) => ({ parameter: setting.parameter, value })),
-  );
-  const record: BaselineRecord = {
-    type: 'baseline',
-    ...head,
-    identifiers: inCatalogOrder('nist-800-53', identifiers),
-    ...(values.length === 0 ? {} : { values }),
-  };
-  return { kind, records: [record], warnings };
+    const record: BaselineRecord = {
+      type: 'baseline',
+      ...head,
+      identifiers: inCatalogOrder('nist-800-53', listedIn(imports, nist !== null, warnings)),
+      ...(values.length === 0 ? {} : { values }),
+    };
+    return { kind, records: [record], warnings };
+  });
 }
 
-/** The bounds come before the shape. */
-function checkCounts(value: unknown): void {
-  const counts = [
-    ...['with-ids', 'matching'].flatMap((name) =>
-      ['include-controls', 'exclude-controls'].map((list) =>
-        countAt(value, ['profile', 'imports', list, name]),
-      ),
-    ),
-    countAt(value, ['profile', 'modify', 'set-parameters']),
-  ];
-  if (counts.some((each) => each > mostControls) || countAt(value, ['profile', 'imports']) > mostImports)
+/** Throws `ImportError` for a profile that selects nothing or too much. */
+function checkCounts(imports: ProfileImport[], parameters: number): void {
+  const count = (selections: ProfileSelection[]) =>
+    selections.reduce((sum, { ids, patterns }) => sum + ids.length + patterns.length, 0);
+  const selected = imports.flatMap(({ include, exclude }) => [count(include), count(exclude)]);
+  if (Math.max(...selected, parameters) > mostControls || imports.length > mostImports)
     throw new ImportError(`more than ${mostControls} controls or parameters, or ${mostImports} imports`);
+  if (!imports.some(({ isAll, include }) => isAll || count(include) > 0))
+    throw new ImportError('the profile lists no controls');
 }
 
 type OscalImport = OscalProfile['imports'][number];
 
+/** What a profile imports; `release` is that of a profile of NIST. */
 function importOf(
   each: OscalImport,
-  profile: OscalProfile,
-  nist: string | null,
-  version: string,
+  { metadata, 'back-matter': { resources } }: OscalProfile,
+  release: OscalRelease | null,
 ): ProfileImport {
-  const resources = profile['back-matter']?.resources ?? [];
   const named = namedCatalog(each.href, resources);
-  const resource = resources.find(({ uuid }) => uuid !== '' && each.href === `#${uuid}`);
-  const names = [resource?.title ?? '', ...(resource?.rlinks ?? []).map(({ href }) => href), each.href];
   // A title says what the addresses do not: of NIST's baselines the framework, of others the revision.
-  const framework = nist === null ? named.framework : 'nist-800-53';
-  const of53 = nist === null ? revisionIn(profile.metadata.title) : version;
-  const isOf53 = ['', 'nist-800-53'].includes(framework);
+  const framework = release?.framework ?? named.framework;
+  const ofTitle = release?.version ?? revisionIn(metadata.title);
+  const stated = named.framework === framework ? named.version : '';
+  const included = each['include-controls'];
   return {
     ...named,
     framework,
-    version: (named.framework === framework && named.version) || (isOf53 ? of53 : ''),
-    names: names.filter((name) => name !== '').map((name) => excerpt(name, 500)),
-    isAll: each['include-all'] !== undefined || each['include-controls'] === undefined,
-    include: (each['include-controls'] ?? []).map(selectionOf),
+    version: stated || (mayBe80053(framework) ? ofTitle : ''),
+    names: namesOf(each.href, resources).map((name) => excerpt(name, 500)),
+    isAll: each['include-all'] !== undefined || included === undefined,
+    include: (included ?? []).map(selectionOf),
     exclude: each['exclude-controls'].map(selectionOf),
   };
 }
 
-const selectionOf = (each: NonNullable<OscalImport['include-controls']>[number]): ProfileSelection => ({
+const mayBe80053 = (framework: string) => ['', 'nist-800-53'].includes(framework);
+
+const selectionOf = (each: OscalImport['exclude-controls'][number]): ProfileSelection => ({
   ids: each['with-ids'],
   patterns: each.matching.map(({ pattern }) => pattern).filter((pattern) => pattern !== ''),
   children: each['with-child-controls'] === 'yes',
 });
-
-const selectsAny = ({ ids, patterns }: ProfileSelection) => ids.length > 0 || patterns.length > 0;
 
 /** Whether an import lists ids of a catalog of 800-53, which no other document has to resolve. */
 function listsAlone(
@@ -156,6 +116,22 @@ function listsAlone(
 const isSingle = (setting: ParameterSetting) =>
   entriesOf(setting).length < 2 && !entriesOf(setting).some((text) => text.includes('{{'));
 
+/** The listed controls of 800-53. Warns of other ids; throws `ImportError` where there are only such, or in one of NIST. */
+function listedIn(imports: ProfileImport[], isNist: boolean, warnings: string[]): string[] {
+  const ids = imports.flatMap(({ include }) => include.flatMap((selection) => selection.ids));
+  const foreign = ids.filter((id) => canonicalIdentifier('nist-800-53', id) === null);
+  if (foreign[0] !== undefined && (isNist || foreign.length === ids.length))
+    throw new ImportError(`"${excerpt(foreign[0])}" is not an id of 800-53`);
+  if (foreign.length > 0) {
+    const names = firstOf(
+      foreign.map((id) => excerpt(id)),
+      50,
+    );
+    warnings.push(`${foreign.length} ids are not of 800-53 and are ignored: ${names}`);
+  }
+  return ids.flatMap((id) => canonicalIdentifier('nist-800-53', id) ?? []);
+}
+
 function nistBaselineOf(title: string): string | null {
   if (/fedramp/i.test(title)) return null;
   const match = /\b(?:(low|moderate|high)(?: |-)impact|(privacy)(?: control)?) baseline\b/i.exec(title);
@@ -171,14 +147,10 @@ function nameOf(title: string): string {
   return name;
 }
 
-/** The catalog that the profile imports, of NIST's with the revision in the profile's title where none is named. */
-function namedRelease(profile: OscalProfile) {
-  const resources = profile['back-matter']?.resources ?? [];
-  const named = profile.imports.map(({ href }) => namedCatalog(href, resources));
-  const { framework, version }: NamedCatalog = named.find((each) => each.framework !== '') ?? named[0]!;
-  const ofTitle = ['', 'nist-800-53'].includes(framework) ? revisionIn(profile.metadata.title) : '';
-  const edition = editionOf(profile.metadata, kind);
-  return { framework, version: version || ofTitle, edition, warnings: [] as string[] };
+/** The first catalog that the profile names, of NIST's with the revision in the profile's title where none is named. */
+function namedRelease({ metadata }: OscalProfile, imports: ProfileImport[]): OscalRelease {
+  const { framework, version } = imports.find((each) => each.framework !== '') ?? imports[0]!;
+  return { framework, version, edition: editionOf(metadata), warnings: [] };
 }
 
 function revisionIn(title: string): string {

@@ -1,11 +1,15 @@
 import { isPublished, longestFramework, longestIdentifier } from '../../src/catalog/controls/frameworks.ts';
-import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
-import { ImportError, type Kind } from '../../src/read/import-error.ts';
+import {
+  canonicalIdentifier,
+  familyCodeOf,
+  identifierOfOscalId,
+} from '../../src/catalog/controls/identifier.ts';
+import { ownNames } from '../../src/catalog/controls/oscal.ts';
+import { ImportError } from '../../src/read/import-error.ts';
 import { collapseLine, excerpt } from '../read/source-text.ts';
-import type { OscalControl, OscalMetadata, OscalParameter, OscalPart, OscalProperty } from './oscal-shape.ts';
+import { isRendered, ownPropOf } from './oscal-document.ts';
+import type { OscalMetadata, OscalParameter, OscalPart, OscalProperty } from './oscal-shape.ts';
 import { labelOfItem } from './statement.ts';
-
-const kind = 'oscal-catalog';
 
 /** A framework in one of its versions; `edition` orders the files of a version. */
 export interface OscalRelease {
@@ -18,9 +22,11 @@ export interface OscalRelease {
 /** A publication, and how its catalogs write what each publisher writes in its own way. */
 export interface Publication extends OscalRelease {
   /** The published identifier of a control. Throws `ImportError` for another id, and for one wrong below `above` (or `""`). */
-  identifierOf(control: OscalControl, above?: string): string;
+  identifierOf(control: { id: string; props?: OscalProperty[] }, above?: string): string;
   /** The published title; `""` where there is none. */
   titleOf(title: string, identifier: string): string;
+  /** The published family; `title` is that of the group. */
+  familyOf(title: string, identifier: string): string;
   parameterLabelOf(parameter: OscalParameter): string;
   /** The label of a part of a statement. */
   partLabelOf(part: OscalPart): string;
@@ -30,23 +36,74 @@ export interface Publication extends OscalRelease {
   hasStatements: boolean;
   /** The title of a framework of a site's own. */
   frameworkTitle?: string;
-}
-
-/** True for metadata with a title of SP 800-53 or 800-53B (the baselines). */
-export function is80053(metadata: { title: string }): boolean {
-  return /\b(?:SP|Special Publication) ?800-53B?\b/i.test(metadata.title);
+  /** An export of ours. */
+  isOwn?: boolean;
 }
 
 /** The publication of a catalog; `name` is the operator's for one that is none of NIST's. Throws `ImportError`. */
 export function publicationOf(metadata: OscalMetadata, name?: string): Publication {
+  if (isRendered(metadata)) return ownExport(metadata, name);
   if (is80053(metadata)) return sp80053(metadata);
-  return is800171(metadata) ? sp800171(metadata) : anyPublication(metadata, name);
+  return is800171(metadata) ? sp800171(editionOf(metadata)) : anyPublication(metadata, name);
+}
+
+const usual = {
+  titleOf: (title: string, _identifier: string) => collapseLine(title),
+  familyOf: (title: string, _identifier: string) => collapseLine(title),
+  parameterLabelOf: ({ label, usage, props }: OscalParameter) =>
+    props.find(({ name }) => name === 'alt-label')?.value ?? (label || collapseLine(usage)),
+  /** Without a leading zero. */
+  partLabelOf: ({ props }: OscalPart) => labelIn(props).replace(/^(\(?)0+(?=\d)/, '$1'),
+  hasStatements: true,
+};
+
+/** The published label: not that of SP 800-53A, and of several the one without a class. */
+function labelIn(props: OscalProperty[]): string {
+  const labels = props.filter((each) => each.name === 'label' && each.class !== 'sp800-53a');
+  return (labels.find((each) => each.class === undefined) ?? labels[0])?.value.trim() ?? '';
+}
+
+/** Where a catalog has the identifier for the title of a control without one. */
+const titleUnlessIdentifier = (title: string, identifier: string) => (title === identifier ? '' : title);
+
+/** An export of ours. The first ones were of 800-53 alone and did not name it. */
+function ownExport(metadata: OscalMetadata, name?: string): Publication {
+  const stated = ownPropOf(metadata.props, ownNames.framework);
+  const version = ownPropOf(metadata.props, ownNames.version);
+  const release =
+    stated === undefined || version === undefined
+      ? release80053(metadata)
+      : { framework: isPublished(stated) ? stated : (name ?? stated), version, warnings: [] };
+  const { framework } = release;
+  const edition = editionOf(metadata);
+  return {
+    ...release,
+    // OSCAL requires a time: our exports have this one if no source states any.
+    edition: edition.startsWith('1970-01-01') ? '' : edition,
+    ...usual,
+    isOwn: true,
+    identifierOf({ id }) {
+      const identifier = identifierOfOscalId(framework, id);
+      if (identifier === null) throw new ImportError(`"${excerpt(id)}" is not an id of ${framework}`);
+      return identifier;
+    },
+    titleOf: titleUnlessIdentifier,
+    /** An export writes the letters of 800-53 for a missing family. */
+    familyOf: (title, identifier) =>
+      framework === 'nist-800-53' && title === familyCodeOf(framework, identifier) ? '' : title,
+    partLabelOf: ({ props }) => props.find((each) => each.name === 'label')?.value ?? '',
+  };
+}
+
+/** True for metadata with a title of SP 800-53 or 800-53B (the baselines). */
+export function is80053({ title }: OscalMetadata): boolean {
+  return /\b(?:SP|Special Publication) ?800-53B?\b/i.test(title);
 }
 
 function sp80053(metadata: OscalMetadata): Publication {
   return {
-    ...release80053(metadata, kind),
-    ...plain,
+    ...release80053(metadata),
+    ...usual,
     /** The id gives the identifier: labels differ between files. */
     identifierOf({ id }, above) {
       const identifier = /^[a-z]{2}-\d+(\.\d+)?$/.test(id) ? canonicalIdentifier('nist-800-53', id) : null;
@@ -56,7 +113,6 @@ function sp80053(metadata: OscalMetadata): Publication {
         throw new ImportError(`${identifier} does not belong under ${above || 'a family'}`);
       return identifier;
     },
-    hasStatements: true,
   };
 }
 
@@ -66,39 +122,27 @@ function is800171({ props }: OscalMetadata): boolean {
   );
 }
 
-function sp800171(metadata: OscalMetadata): Publication {
+/** SP 800-171 Rev 3. */
+export function sp800171(edition: string): Publication {
   return {
-    ...{ framework: 'nist-800-171', version: 'Rev 3', edition: editionOf(metadata, kind), warnings: [] },
+    framework: 'nist-800-171',
+    version: 'Rev 3',
+    edition,
+    warnings: [],
+    ...usual,
     identifierOf({ id }) {
-      const identifier = id.startsWith('SP_800_171_')
-        ? canonicalIdentifier('nist-800-171', id.slice('SP_800_171_'.length))
-        : null;
+      const identifier = id.startsWith('SP_800_171_') ? identifierOfOscalId('nist-800-171', id) : null;
       if (!identifier?.startsWith('0'))
         throw new ImportError(`"${excerpt(id)}" is not a requirement of 800-171 Rev 3`);
       return identifier;
     },
-    // A withdrawn requirement has its number as its title.
-    titleOf: (title, identifier) => (title === identifier ? '' : title),
-    // The usage has the published wording; the label is shortened or empty.
+    /** A withdrawn requirement has its number as its title. */
+    titleOf: (title, identifier) => titleUnlessIdentifier(collapseLine(title), identifier),
+    /** The usage has the published wording; the label is shortened or empty. */
     parameterLabelOf: ({ label, usage }) => collapseLine(usage) || label.trim(),
     partLabelOf: ({ id }) => labelOfItem(id),
     statementIdOf: (identifier) => `SR-${identifier}`,
-    hasStatements: true,
   };
-}
-
-const plain = {
-  titleOf: (title: string) => title,
-  parameterLabelOf: ({ label, usage, props }: OscalParameter) =>
-    props.find(({ name }) => name === 'alt-label')?.value ?? (label || collapseLine(usage)),
-  /** Without a leading zero. */
-  partLabelOf: ({ props }: OscalPart) => labelIn(props).replace(/^(\(?)0+(?=\d)/, '$1'),
-};
-
-/** The published label: not that of SP 800-53A, and of several the one without a class. */
-function labelIn(props: OscalProperty[]): string {
-  const labels = props.filter((each) => each.name === 'label' && each.class !== 'sp800-53a');
-  return (labels.find((each) => each.class === undefined) ?? labels[0])?.value.trim() ?? '';
 }
 
 /** Any other publication (rule D40.1): its labels are its identifiers. */
@@ -114,15 +158,18 @@ function anyPublication(metadata: OscalMetadata, name?: string): Publication {
   if (version === '')
     throw new ImportError(`neither the title nor the version of the catalog states a revision`);
   return {
-    ...{ framework, version: excerpt(version, 100), edition: editionOf(metadata, kind), warnings: [] },
-    ...plain,
-    identifierOf({ id, props }) {
+    framework,
+    version: excerpt(version, 100),
+    edition: editionOf(metadata),
+    warnings: [],
+    frameworkTitle: excerpt(collapseLine(metadata.title), 300),
+    ...usual,
+    hasStatements: false,
+    identifierOf({ id, props = [] }) {
       const identifier = idInBrackets(labelIn(props), id) || id;
       if (identifier.length <= longestIdentifier) return identifier;
       throw new ImportError(`"${excerpt(identifier)}..." has more than ${longestIdentifier} characters`);
     },
-    hasStatements: false,
-    frameworkTitle: excerpt(collapseLine(metadata.title), 300),
   };
 }
 
@@ -153,39 +200,38 @@ export function titleAndVersion(title: string): { stem: string; number: string }
 
 /** Words in lower case with hyphens between, as frameworks and baselines are called. */
 export function hyphenated(text: string): string {
-  const words =
-    text
-      .normalize('NFC')
-      .toLowerCase()
-      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
-  return [...words.join('-')].slice(0, longestFramework).join('').replace(/-$/, '');
+  const words = text
+    .normalize('NFC')
+    .toLowerCase()
+    .match(/[\p{L}\p{M}\p{N}]+/gu);
+  return [...(words ?? []).join('-')].slice(0, longestFramework).join('').replace(/-$/, '');
 }
 
 /**
  * The release of an 800-53 file (rule F5.1): `Rev 5.1.1` from `5.1.1` or `5.1.1+u4`, and from the title if the version
  * is a date, as in Rev 4. Throws `ImportError` without a revision or a time.
  */
-export function release80053(
-  metadata: OscalMetadata,
-  kind: Kind,
-): OscalRelease & { framework: 'nist-800-53' } {
+export function release80053(metadata: OscalMetadata): OscalRelease {
   const stated = /^(?:rev\.? ?)?([5-9](?:\.\d{1,3}){0,3})(?:\+\w+)?(-\w+)?$/i.exec(metadata.version.trim());
   const titled = /\bRev(?:ision|\.)? ?(\d(?:\.\d{1,3}){0,3})\b/i.exec(metadata.title);
   const number = stated?.[1] ?? titled?.[1];
-  if (number === undefined) {
+  if (number === undefined)
     throw new ImportError(
       `neither the version "${excerpt(metadata.version)}" nor the title names a revision of 800-53`,
-      kind,
     );
-  }
   const warnings = stated?.[2] ? [`the version is ${stated[0]}, which is not a final release`] : [];
-  return { framework: 'nist-800-53', version: `Rev ${number}`, edition: editionOf(metadata, kind), warnings };
+  return {
+    framework: 'nist-800-53',
+    version: `Rev ${number}`,
+    edition: editionOf(metadata),
+    warnings,
+  };
 }
 
 /** The time of a file's last change in UTC. Throws `ImportError` for an invalid time. */
-export function editionOf({ 'last-modified': changed }: OscalMetadata, kind: Kind): string {
+export function editionOf({ 'last-modified': changed }: OscalMetadata): string {
   const time = new Date(changed);
   if (Number.isNaN(time.getTime()))
-    throw new ImportError(`last-modified "${excerpt(changed)}" is not a time`, kind);
+    throw new ImportError(`last-modified "${excerpt(changed)}" is not a time`);
   return time.toISOString();
 }

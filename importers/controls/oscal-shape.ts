@@ -1,167 +1,163 @@
 import { z } from 'zod';
-import type { ReadMarkup } from './oscal-markup.ts';
+
+// What importers read of OSCAL: a field that is in no shape is reported as not stored.
+
+const text = z.string().default('');
+const optionalText = z.string().optional();
+/** A field of which at most its presence counts. */
+const anything = z.unknown().optional();
+const list = <T extends z.ZodType>(item: T) => z.array(item).default([]);
 
 const property = z.object({
   name: z.string(),
-  ns: z.string().optional(),
+  ns: optionalText,
   value: z.string(),
-  class: z.string().optional(),
+  class: optionalText,
 });
-const link = z.object({ href: z.string(), rel: z.string().optional() });
+const link = z.object({ href: z.string(), rel: optionalText });
+const props = list(property);
+const links = list(link);
 
-export type OscalShapes = ReturnType<typeof oscalShapes>;
+const metadata = z.object({
+  title: z.string(),
+  version: text,
+  'last-modified': text,
+  props,
+  links,
+});
 
-/** The shapes of the documents of OSCAL, texts read by `read`. The heads are checked first: they show the publication. */
-export function oscalShapes(read: ReadMarkup) {
-  const line = z.string().transform(read.line);
-  const blocks = z.string().transform(read.blocks);
+const selection = z.object({ 'how-many': optionalText, choice: list(z.string()) });
 
-  const metadata = z.object({
-    title: line,
-    version: z.string(),
-    'last-modified': z.string(),
-    props: z.array(property).default([]),
-    links: z.array(link).default([]),
-  });
+const parameter = z.object({
+  id: z.string(),
+  label: text,
+  usage: text,
+  select: selection.optional(),
+  values: list(z.string()),
+  props,
+});
 
-  const head = z.object({ metadata });
+const part = z.object({
+  id: text,
+  name: z.string(),
+  ns: optionalText,
+  prose: text,
+  props,
+  links,
+  get parts(): z.ZodDefault<z.ZodArray<typeof part>> {
+    return list(part);
+  },
+});
 
-  const parameter = z.object({
-    id: z.string(),
-    label: line.default(''),
-    usage: blocks.default(''),
-    select: z.object({ 'how-many': z.string().optional(), choice: z.array(line).default([]) }).optional(),
-    values: z.array(z.string()).default([]),
-    props: z.array(property).default([]),
-  });
+const control = z.object({
+  id: z.string(),
+  title: z.string().min(1),
+  class: text,
+  params: list(parameter),
+  props,
+  links,
+  parts: list(part),
+  get controls(): z.ZodDefault<z.ZodArray<typeof control>> {
+    return list(control);
+  },
+});
 
-  const part = z.object({
-    id: z.string().default(''),
-    name: z.string(),
-    ns: z.string().optional(),
-    prose: blocks.default(''),
-    props: z.array(property).default([]),
-    links: z.array(link).default([]),
-    get parts(): z.ZodDefault<z.ZodArray<typeof part>> {
-      return z.array(part).default([]);
-    },
-  });
+const group = z.object({
+  title: z.string().min(1),
+  params: list(parameter),
+  controls: list(control),
+  get groups(): z.ZodDefault<z.ZodArray<typeof group>> {
+    return list(group);
+  },
+});
 
-  const control = z.object({
-    id: z.string(),
-    title: z.string().min(1).transform(read.line),
-    class: z.string().default(''),
-    params: z.array(parameter).default([]),
-    props: z.array(property).default([]),
-    links: z.array(link).default([]),
-    parts: z.array(part).default([]),
-    get controls(): z.ZodDefault<z.ZodArray<typeof control>> {
-      return z.array(control).default([]);
-    },
-  });
+/** A catalog. Each of its resources is reported, not the list. */
+export const oscalCatalog = z.object({
+  catalog: group.omit({ title: true }).extend({ metadata, 'back-matter': z.object({}).optional() }),
+});
 
-  const group = z.object({
-    title: z.string().min(1).transform(read.line),
-    params: z.array(parameter).default([]),
-    controls: z.array(control).default([]),
-    get groups(): z.ZodDefault<z.ZodArray<typeof group>> {
-      return z.array(group).default([]);
-    },
-  });
+const resource = z.object({
+  uuid: text,
+  title: text,
+  props,
+  rlinks: list(z.object({ href: z.string(), 'media-type': anything })),
+});
+const backMatter = z.object({ resources: list(resource) }).default({ resources: [] });
 
-  const catalog = z.object({
-    catalog: group.omit({ title: true }).extend({ metadata }),
-  });
+const controlSelection = z.object({
+  'with-ids': list(z.string()),
+  'with-child-controls': z.enum(['yes', 'no']).default('no'),
+  matching: list(z.object({ pattern: text })),
+});
 
-  const selection = z.object({
-    'with-ids': z.array(z.string()).default([]),
-    'with-child-controls': z.enum(['yes', 'no']).default('no'),
-    matching: z.array(z.object({ pattern: z.string().default('') })).default([]),
-  });
+const profileImport = z.object({
+  href: text,
+  'include-all': anything,
+  'include-controls': z.array(controlSelection).optional(),
+  'exclude-controls': list(controlSelection),
+});
 
-  const resource = z.object({
-    uuid: z.string().default(''),
-    title: line.default(''),
-    props: z.array(property).default([]),
-    rlinks: z.array(z.object({ href: z.string() })).default([]),
-  });
-  const backMatter = z.object({ resources: z.array(resource).default([]) }).optional();
+const setParameter = z.object({
+  'param-id': z.string(),
+  values: list(z.string()),
+  label: text,
+  select: selection.optional(),
+  constraints: list(z.object({ description: text })),
+});
 
-  const setParameter = z.object({
-    'param-id': z.string(),
-    values: z.array(z.string()).default([]),
-    label: line.default(''),
-    select: z.object({ choice: z.array(line).default([]) }).optional(),
-    constraints: z.array(z.object({ description: blocks.default('') })).default([]),
-  });
+/** What a profile alters is counted. */
+const modify = z.object({
+  'set-parameters': list(setParameter),
+  alters: list(z.unknown()).transform((alters) => alters.length),
+});
 
-  const profile = z.object({
-    profile: z.object({
-      metadata,
-      imports: z.array(
-        z.object({
-          'include-all': z.unknown().optional(),
-          'include-controls': z.array(selection).optional(),
-          href: z.string().default(''),
-          'exclude-controls': z.array(selection).default([]),
-        }),
-      ),
-      modify: z
-        .object({
-          'set-parameters': z.array(setParameter).default([]),
-          alters: z.array(z.unknown()).default([]),
-        })
-        .optional(),
-      'back-matter': backMatter,
-    }),
-  });
+/** A profile. How it merges changes no baseline. */
+export const oscalProfile = z.object({
+  profile: z.object({
+    metadata,
+    imports: z.array(profileImport),
+    modify: modify.default({ 'set-parameters': [], alters: 0 }),
+    merge: anything,
+    'back-matter': backMatter,
+  }),
+});
 
-  const mappingItems = z.array(z.object({ 'id-ref': z.string() })).min(1);
-  const mapping = z.object({
-    'source-resource': z.object({ href: z.string() }),
-    'target-resource': z.object({ href: z.string() }),
-    props: z.array(property).default([]),
-    maps: z.array(
-      z.object({
-        ns: z.string().optional(),
-        relationship: z.string(),
-        sources: mappingItems,
-        targets: mappingItems,
-        props: z.array(property).default([]),
-        remarks: blocks.default(''),
-      }),
-    ),
-  });
+const mappedResource = z.object({ href: z.string(), type: anything });
+const mappedItems = z.array(z.object({ 'id-ref': z.string(), type: anything })).min(1);
 
-  const mappingCollection = z.object({
-    'mapping-collection': z.object({
-      metadata,
-      // The JSON schema allows one mapping without an array.
-      mappings: z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(mapping)),
-      'back-matter': backMatter,
-    }),
-  });
+const map = z.object({
+  relationship: z.string(),
+  sources: mappedItems,
+  targets: mappedItems,
+  props,
+  remarks: text,
+});
 
-  return {
-    catalogHead: z.object({ catalog: head }),
-    profileHead: z.object({ profile: head }),
-    catalog,
-    profile,
-    mappingCollection,
-  };
-}
+const mapping = z.object({
+  'source-resource': mappedResource,
+  'target-resource': mappedResource,
+  props,
+  maps: z.array(map),
+});
 
-type Catalog = z.infer<OscalShapes['catalog']>['catalog'];
-export type OscalMetadata = Catalog['metadata'];
+/** A mapping-collection. The JSON schema allows one mapping without a list. */
+export const oscalMappings = z.object({
+  'mapping-collection': z.object({
+    metadata,
+    mappings: z.preprocess((value) => [value].flat(), z.array(mapping)),
+    'back-matter': backMatter,
+  }),
+});
+
+export type OscalCatalog = z.infer<typeof oscalCatalog>['catalog'];
+export type OscalProfile = z.infer<typeof oscalProfile>['profile'];
+export type OscalMapping = z.infer<typeof mapping>;
+export type OscalMetadata = z.infer<typeof metadata>;
+export type OscalGroup = Omit<z.infer<typeof group>, 'title'>;
+export type OscalControl = z.infer<typeof control>;
+export type OscalParameter = z.infer<typeof parameter>;
+export type OscalPart = z.infer<typeof part>;
 export type OscalProperty = z.infer<typeof property>;
 export type OscalLink = z.infer<typeof link>;
-export type OscalControl = Catalog['controls'][number];
-export type OscalParameter = OscalControl['params'][number];
-export type OscalPart = OscalControl['parts'][number];
-export type OscalGroup = Omit<Catalog, 'metadata'>;
-export type OscalProfile = z.infer<OscalShapes['profile']>['profile'];
-export type OscalSetParameter = NonNullable<OscalProfile['modify']>['set-parameters'][number];
-export type OscalResource = NonNullable<OscalProfile['back-matter']>['resources'][number];
-export type OscalMapping = z.infer<
-  OscalShapes['mappingCollection']
->['mapping-collection']['mappings'][number];
+export type OscalSetParameter = z.infer<typeof setParameter>;
+export type OscalResource = z.infer<typeof resource>;

@@ -1,8 +1,8 @@
 import { compareCodePoints, count } from '../../src/base/text.ts';
 import { compareVersions, isNistBaseline, versionKey } from '../../src/catalog/controls/frameworks.ts';
-import { oscalId } from '../../src/catalog/controls/identifier.ts';
 import type { SourceProblem } from '../../src/read/import-error.ts';
 import { excerpt, firstOf } from '../read/source-text.ts';
+import { parentIn } from './catalog.ts';
 import type {
   ControlRecord,
   ParameterSetting,
@@ -11,7 +11,8 @@ import type {
   ProfileSelection,
 } from './control-record.ts';
 import { type BaselineLayer, baselinesOf, type MergedCatalog } from './merge.ts';
-import { type FindCatalog, fileStem } from './oscal-ids.ts';
+import { type CatalogFinder, fileStem, spellingsOf, versionOf } from './named-catalog.ts';
+import { insertPattern } from './oscal-texts.ts';
 import { entriesOf, mergeSettings } from './profile-values.ts';
 
 /** A profile as it is stored. */
@@ -34,16 +35,18 @@ interface ResolvedValue {
   value: string;
 }
 
-/** The controls of some catalogs, and what profiles set their parameters to. */
+/** Controls of any catalogs, and what profiles set their parameters to. */
 interface Selected {
-  members: Map<MergedCatalog, Set<string>>;
+  controls: Set<ControlRecord>;
   settings: ParameterSetting[];
 }
 
-type KnownProfiles = Map<StoredProfile, Selected | null>;
+/** Profiles that are resolved, and null for those that are being resolved. */
+type ResolvedProfiles = Map<StoredProfile, Selected | null>;
+type Warn = (message: string) => void;
 
 /**
- * Resolves profiles over catalogs and one another as OSCAL's profile resolution says (rule D31): what each import
+ * Resolves profiles over catalogs and one another as OSCAL's profile resolution says (rules D31, D52): what each import
  * includes without what it excludes, together. A profile is one baseline in each catalog from which it takes controls.
  * The parents that a resolved catalog adds are not in it (rule F5.4). The order of imports does not matter.
  */
@@ -51,123 +54,120 @@ export function resolveProfiles(
   profiles: StoredProfile[],
   listed: ListedBaseline[],
   catalogs: MergedCatalog[],
-  findCatalog: FindCatalog,
+  finder: CatalogFinder,
 ) {
-  const problems: SourceProblem[] = [];
+  const frameworkOf = new Map(
+    catalogs.flatMap(({ framework, controls }) => controls.map((control) => [control, framework])),
+  );
+  const parents = new Map(catalogs.flatMap(parentsIn));
 
-  /** `known` has the profiles below the top one, each resolved once: null while it is being resolved. */
-  function resolve({ record, sourceId }: StoredProfile, known: KnownProfiles, isTop: boolean): Selected {
-    const { baseline, imports } = record;
-    const members: Selected['members'] = new Map();
+  function resolve({ record }: StoredProfile, resolved: ResolvedProfiles, warn: Warn): Selected {
+    const controls = new Set<ControlRecord>();
     const settings: ParameterSetting[] = [];
-    const warn = (message: string) => {
-      if (isTop) problems.push({ sourceId, message: `the ${baseline} baseline ${message}` });
-    };
-    for (const each of imports) {
-      const name = excerpt(each.names[0] ?? '', 100);
-      const inner = importedBy(each, known);
-      if (inner === 'circular') warn(`imports itself by "${name}"`);
-      if (inner === null) {
-        const texts = each.include.flatMap(({ ids, patterns }) => [...ids, ...patterns]);
-        warn(
-          `imports "${name}", which is not imported${texts.length === 0 ? '' : `: ${firstOf(texts, 50)}`}`,
-        );
+    for (const each of record.imports) {
+      const imported = importedBy(each, resolved);
+      if (imported === null || imported === 'circular') {
+        warn(missing(each, imported));
+        continue;
       }
-      if (inner === null || inner === 'circular') continue;
-      settings.push(...inner.settings);
-      const included = each.isAll ? inner.members : select(inner.members, each.include, warn, 'names');
-      const excluded = select(inner.members, each.exclude, warn, 'excludes');
-      for (const [catalog, identifiers] of included) {
-        const taken = members.get(catalog) ?? new Set();
-        for (const one of identifiers) if (!excluded.get(catalog)?.has(one)) taken.add(one);
-        if (taken.size > 0) members.set(catalog, taken);
-      }
+      const included = each.isAll
+        ? imported.controls
+        : select(imported.controls, each.include, 'names', warn);
+      const excluded = select(imported.controls, each.exclude, 'excludes', warn);
+      for (const control of included) if (!excluded.has(control)) controls.add(control);
+      settings.push(...imported.settings);
     }
-    return { members, settings: mergeSettings([...settings, ...record.settings]) };
+    return { controls, settings: mergeSettings([...settings, ...record.settings]) };
   }
 
   /** What an import refers to: a profile, a baseline of NIST, or the catalogs of a framework. */
-  function importedBy(each: ProfileImport, known: KnownProfiles): Selected | 'circular' | null {
-    const profile = newestOf(profiles.filter(({ record, source }) => isNamed(each, record.title, source)));
-    const list = newestOf(listed.filter(({ title, source }) => isNamed(each, title, source)));
-    if (profile !== undefined) {
-      const resolved = known.get(profile);
-      if (resolved !== undefined) return resolved ?? 'circular';
-      known.set(profile, null);
-      const found = resolve(profile, known, false);
-      known.set(profile, found);
-      return found;
-    }
-    const fitting = catalogs.filter((catalog) => isOf(catalog, each));
-    const nist = each.framework === 'nist-800-53' ? nistBaselineIn(each.names) : undefined;
-    if (list !== undefined || nist !== undefined) {
-      const members = catalogs.flatMap((catalog) => {
-        const { framework, version } = list ?? each;
-        if (catalog.framework !== framework || !fits(catalog, version)) return [];
-        const has = list
-          ? ({ identifier }: ControlRecord) => list.identifiers.has(identifier)
-          : baselinesOf(catalog, listed).find(({ name }) => name === nist)?.has;
-        return has === undefined ? [] : [[catalog, idsOf(catalog.controls.filter(has))] as const];
-      });
-      if (members.length > 0) return { members: new Map(members), settings: list?.settings ?? [] };
-    }
-    const found = fitting.length > 0 ? fitting : findBySelection(each);
-    if (found.length === 0) return null;
-    return {
-      members: new Map(found.map((catalog) => [catalog, idsOf(catalog.controls)])),
-      settings: [],
-    };
-  }
-
-  function findBySelection({ include, ...named }: ProfileImport): MergedCatalog[] {
-    const ids = include.flatMap((each) => each.ids);
-    const rated = catalogs.map((catalog) => {
-      const members = new Map([[catalog, idsOf(catalog.controls)]]);
-      const size = select(members, include, () => {}, 'names').get(catalog)?.size ?? 0;
-      return { framework: catalog.framework, size };
-    });
-    const best = rated.filter(({ size }) => size > 0).sort((a, b) => b.size - a.size)[0];
-    const framework = findCatalog(ids, named)?.framework ?? best?.framework;
-    // The version of another framework is none of this one.
-    const isOfIt = framework === named.framework || (named.framework === '' && framework === 'nist-800-53');
-    return catalogs.filter(
-      (catalog) => catalog.framework === framework && (!isOfIt || fits(catalog, named.version)),
+  function importedBy(each: ProfileImport, resolved: ResolvedProfiles): Selected | 'circular' | null {
+    const profile = newestOf(
+      profiles.filter(({ record, source }) => isNamed(each, record.title, source)),
+      ({ record }) => record.edition,
     );
+    if (profile !== undefined) {
+      if (!resolved.has(profile)) {
+        resolved.set(profile, null);
+        resolved.set(
+          profile,
+          resolve(profile, resolved, () => {}),
+        );
+      }
+      return resolved.get(profile) ?? 'circular';
+    }
+    const baseline = listedBaseline(each) ?? nistBaseline(each);
+    if (baseline !== null) return baseline;
+    const named = catalogs.filter((catalog) => finder.isNamed(catalog, each) && fits(catalog, each.version));
+    const found = named.length > 0 ? named : catalogsOfIds(each);
+    const controls = new Set(found.flatMap((catalog) => catalog.controls));
+    return found.length === 0 ? null : { controls, settings: [] };
   }
 
+  function listedBaseline(each: ProfileImport): Selected | null {
+    const baseline = newestOf(
+      listed.filter(({ title, source }) => isNamed(each, title, source)),
+      ({ edition }) => edition,
+    );
+    if (baseline === undefined) return null;
+    const { framework, version, identifiers, settings } = baseline;
+    const fitting = catalogs.filter((catalog) => catalog.framework === framework && fits(catalog, version));
+    const controls = fitting.flatMap((catalog) =>
+      catalog.controls.filter(({ identifier }) => identifiers.has(identifier)),
+    );
+    return fitting.length === 0 ? null : { controls: new Set(controls), settings };
+  }
+
+  function nistBaseline({ framework, version, names }: ProfileImport): Selected | null {
+    const name = framework === 'nist-800-53' ? nistBaselineIn(names) : undefined;
+    if (name === undefined) return null;
+    const found = catalogs
+      .filter((catalog) => catalog.framework === framework && fits(catalog, version))
+      .flatMap((catalog) => {
+        const baseline = baselinesOf(catalog, listed).find((each) => each.name === name);
+        return baseline === undefined ? [] : [catalog.controls.filter(baseline.has)];
+      });
+    return found.length === 0 ? null : { controls: new Set(found.flat()), settings: [] };
+  }
+
+  /** The catalogs of the framework that has most of the ids of an import. */
+  function catalogsOfIds(each: ProfileImport): MergedCatalog[] {
+    const found = finder.find(
+      each.include.flatMap(({ ids }) => ids),
+      each,
+    );
+    if (found === null) return [];
+    const { framework } = found;
+    const version = versionOf(framework, each);
+    return catalogs.filter((catalog) => catalog.framework === framework && fits(catalog, version));
+  }
+
+  /** The controls that some selections name, and warnings of what names none. */
   function select(
-    members: Selected['members'],
+    controls: Set<ControlRecord>,
     selections: ProfileSelection[],
-    warn: (message: string) => void,
     verb: 'names' | 'excludes',
-  ): Selected['members'] {
-    const unknown = new Set(selections.flatMap(({ ids }) => ids));
-    const unmatched = new Set(selections.flatMap(({ patterns }) => patterns));
-    const selected: Selected['members'] = new Map();
-    for (const [catalog, identifiers] of members) {
-      const chosen = new Set<string>();
-      const spellings = catalog.controls
-        .filter(({ identifier }) => identifiers.has(identifier))
-        .map((control) => ({ control, texts: spellingsOf(catalog, control) }));
-      for (const { ids, patterns, children } of selections) {
-        const found = new Set<string>();
-        for (const id of ids) {
-          const identifier = findCatalog.controlIn(catalog, id);
-          if (identifier === null || !identifiers.has(identifier)) continue;
-          unknown.delete(id);
-          found.add(identifier);
-        }
-        for (const pattern of patterns)
-          for (const { control, texts } of spellings) {
-            if (!texts.some((text) => matchesGlob(text, pattern.toLowerCase()))) continue;
-            unmatched.delete(pattern);
-            found.add(control.identifier);
-          }
-        if (children)
-          for (const each of childrenOf(catalog, found)) if (identifiers.has(each)) found.add(each);
-        for (const each of found) chosen.add(each);
+    warn: Warn,
+  ): Set<ControlRecord> {
+    const selected = new Set<ControlRecord>();
+    const unknown = new Set<string>();
+    const unmatched = new Set<string>();
+    for (const { ids, patterns, children } of selections) {
+      const found = new Set<ControlRecord>();
+      const take = (some: ControlRecord[], text: string, without: Set<string>) => {
+        if (some.length === 0) without.add(text);
+        for (const control of some) found.add(control);
+      };
+      for (const id of ids) {
+        const named = catalogs
+          .map((catalog) => finder.controlIn(catalog, id))
+          .filter((control) => control !== null)
+          .filter((control) => controls.has(control));
+        take(named, id, unknown);
       }
-      if (chosen.size > 0) selected.set(catalog, chosen);
+      for (const pattern of patterns) take(matching(controls, pattern.toLowerCase()), pattern, unmatched);
+      if (children) for (const control of controls) if (isBelow(control, found)) found.add(control);
+      for (const control of found) selected.add(control);
     }
     if (unknown.size > 0) warn(`${verb} ${unknown.size} unknown controls: ${firstOf([...unknown], 50)}`);
     if (unmatched.size > 0)
@@ -175,49 +175,76 @@ export function resolveProfiles(
     return selected;
   }
 
-  const isOf = (catalog: MergedCatalog, each: ProfileImport) =>
-    findCatalog.isNamed(catalog, each) && fits(catalog, each.version);
+  function matching(controls: Set<ControlRecord>, pattern: string): ControlRecord[] {
+    return [...controls].filter((control) =>
+      spellingsOf(frameworkOf.get(control)!, control).some((text) => matchesGlob(text, pattern)),
+    );
+  }
 
+  /** Whether a control is below one of some, at any depth. */
+  function isBelow(control: ControlRecord, of: Set<ControlRecord>): boolean {
+    const seen = new Set<ControlRecord>();
+    for (let each = parents.get(control); each && !seen.has(each); each = parents.get(each)) {
+      if (of.has(each)) return true;
+      seen.add(each);
+    }
+    return false;
+  }
+
+  const problems: SourceProblem[] = [];
   const layers: BaselineLayer[] = [];
   const values: ResolvedValue[] = [];
   for (const profile of profiles) {
-    const { record, ...source } = profile;
-    const { members, settings } = resolve(profile, new Map([[profile, null]]), true);
-    const { edition, baseline, title } = record;
-    const head = { ...source, edition, baseline, title };
-    // Releases of one revision share a baseline, which is of the release that the profile states.
-    const keyOf = (framework: string, version: string) =>
-      JSON.stringify([framework, versionKey(framework, version)]);
-    const byRevision = Map.groupBy(members, ([{ framework, version }]) => keyOf(framework, version));
-    for (const [key, revision] of byRevision) {
-      const { framework, version } = revision
-        .map(([catalog]) => catalog)
-        .sort((one, other) => compareVersions(other.version, one.version))[0]!;
-      const isStated = key === keyOf(record.framework, record.version);
-      const identifiers = new Set(revision.flatMap(([, each]) => [...each]));
-      layers.push({ ...head, framework, version: isStated ? record.version : version, identifiers });
-    }
-    if (members.size === 0) layers.push({ ...head, framework: '', version: '', identifiers: new Set() });
-    const texts = createTextOf([...members.keys()]);
+    const { record, sourceId } = profile;
+    const warn = (message: string) =>
+      problems.push({ sourceId, message: `the ${record.baseline} baseline ${message}` });
+    const { controls, settings } = resolve(profile, new Map([[profile, null]]), warn);
+    const used = catalogs.filter((catalog) => catalog.controls.some((control) => controls.has(control)));
+    layers.push(...layersOf(profile, used, controls));
+    const texts = parameterTexts(used);
     const strange = record.settings.filter(({ parameter }) => !texts.has(parameter));
-    if (members.size > 0 && strange.length > 0) {
-      const names = firstOf(
-        strange.map(({ parameter }) => excerpt(parameter)),
-        50,
-      );
-      problems.push({
-        sourceId: profile.sourceId,
-        message: `the ${baseline} baseline sets ${count(strange.length, 'unknown parameter')}: ${names}`,
-      });
+    if (used.length > 0 && strange.length > 0) {
+      const names = strange.map(({ parameter }) => excerpt(parameter));
+      warn(`sets ${count(strange.length, 'unknown parameter')}: ${firstOf(names, 50)}`);
     }
     for (const setting of settings)
       for (const entry of entriesOf(setting))
-        values.push({ sourceId: profile.sourceId, parameter: setting.parameter, value: texts(entry) });
+        values.push({ sourceId, parameter: setting.parameter, value: withTexts(entry, texts) });
   }
   return { layers, values, problems };
 }
 
-const idsOf = (controls: ControlRecord[]) => new Set(controls.map(({ identifier }) => identifier));
+/** The baselines of a profile: one in each revision of the catalogs that it uses, or one without a framework. */
+function layersOf(
+  { record, ...source }: StoredProfile,
+  used: MergedCatalog[],
+  controls: Set<ControlRecord>,
+): BaselineLayer[] {
+  const { edition, baseline, title } = record;
+  const head = { ...source, edition, baseline, title };
+  if (used.length === 0) return [{ ...head, framework: '', version: '', identifiers: new Set() }];
+  const revisionOf = ({ framework, version }: { framework: string; version: string }) =>
+    JSON.stringify([framework, versionKey(framework, version)]);
+  // Releases of one revision share a baseline, which is of the release that the profile states.
+  return [...Map.groupBy(used, revisionOf)].map(([revision, releases]) => {
+    const [newest] = releases.toSorted((one, other) => compareVersions(other.version, one.version));
+    const { framework, version } = newest!;
+    const taken = releases.flatMap((each) => each.controls.filter((control) => controls.has(control)));
+    return {
+      ...head,
+      framework,
+      version: revision === revisionOf(record) ? record.version : version,
+      identifiers: new Set(taken.map(({ identifier }) => identifier)),
+    };
+  });
+}
+
+function missing({ names, include }: ProfileImport, found: 'circular' | null): string {
+  const name = excerpt(names[0] ?? '', 100);
+  if (found === 'circular') return `imports itself by "${name}"`;
+  const texts = include.flatMap(({ ids, patterns }) => [...ids, ...patterns]);
+  return `imports "${name}", which is not imported${texts.length === 0 ? '' : `: ${firstOf(texts, 50)}`}`;
+}
 
 const fits = ({ framework, version }: MergedCatalog, wanted: string) =>
   wanted === '' || versionKey(framework, version) === versionKey(framework, wanted);
@@ -239,52 +266,27 @@ function isNamed({ names }: ProfileImport, title: string, source: string): boole
 
 /** The baseline of NIST in the name of its profile: `NIST_SP-800-53_rev5_MODERATE-baseline_profile.json`. */
 function nistBaselineIn(names: string[]): string | undefined {
-  for (const name of names) {
-    const word = /(low|moderate|high|privacy)[-_ ](?:(?:impact|control)[-_ ])?baseline/i
-      .exec(name)?.[1]
-      ?.toLowerCase();
-    if (word !== undefined && isNistBaseline(word) && !/fedramp/i.test(name)) return word;
-  }
-  return undefined;
+  const named = /(low|moderate|high|privacy)[-_ ](?:(?:impact|control)[-_ ])?baseline/i;
+  return names
+    .filter((name) => !/fedramp/i.test(name))
+    .map((name) => named.exec(name)?.[1]?.toLowerCase() ?? '')
+    .find(isNistBaseline);
 }
 
-function newestOf<T extends { sha256: string; edition?: string; record?: ProfileRecord }>(
-  found: T[],
-): T | undefined {
-  const edition = (each: T) => each.edition ?? each.record?.edition ?? '';
-  return found.sort(
-    (a, b) => compareVersions(edition(b), edition(a)) || compareCodePoints(a.sha256, b.sha256),
+function newestOf<T extends { sha256: string }>(found: T[], editionOf: (each: T) => string): T | undefined {
+  return found.toSorted(
+    (a, b) => compareVersions(editionOf(b), editionOf(a)) || compareCodePoints(a.sha256, b.sha256),
   )[0];
 }
 
-function spellingsOf({ framework }: MergedCatalog, { identifier, oscalId: id }: ControlRecord): string[] {
-  const own = oscalId(framework, identifier);
-  return [...new Set([identifier, own, id ?? own].map((text) => text.toLowerCase()))];
-}
-
-/** The controls below some, at any depth. */
-function childrenOf({ controls }: MergedCatalog, of: Set<string>): string[] {
-  const all = idsOf(controls);
-  const parents = new Map(
-    controls.map((each) => [each.identifier, each.parent ?? parentIn(all, each.identifier)]),
-  );
-  return [...all].filter((identifier) => {
-    const seen = new Set<string>();
-    for (let each = parents.get(identifier); each && !seen.has(each); each = parents.get(each)) {
-      if (of.has(each)) return true;
-      seen.add(each);
-    }
-    return false;
+/** The control above each control of a catalog. */
+function parentsIn({ controls }: MergedCatalog): [ControlRecord, ControlRecord | undefined][] {
+  const byIdentifier = new Map(controls.map((control) => [control.identifier, control]));
+  const all = new Set(byIdentifier.keys());
+  return controls.map((control) => {
+    const { parent = parentIn(all, control.identifier) } = control;
+    return [control, byIdentifier.get(parent)];
   });
-}
-
-/** The control that an identifier continues: `GV.OC` of `GV.OC-01`, `AC-2` of `AC-2(1)`; `""` for none. */
-export function parentIn(identifiers: Set<string>, identifier: string): string {
-  for (let end = identifier.length - 1; end > 0; end--) {
-    const above = identifier.slice(0, end).trim();
-    if (/[^\p{L}\p{N}]/u.test(identifier[end]!) && identifiers.has(above)) return above;
-  }
-  return '';
 }
 
 /** Whether a text has the form of a pattern, in which `*` is any text and `?` one character. Linear steps back. */
@@ -306,17 +308,13 @@ export function matchesGlob(text: string, pattern: string): boolean {
   return /^\**$/.test(pattern.slice(at));
 }
 
-/** Gives a function that writes the parameters in a text as the catalogs show them. */
-function createTextOf(catalogs: MergedCatalog[]) {
-  const texts = new Map(
+const parameterTexts = (catalogs: MergedCatalog[]) =>
+  new Map(
     catalogs.flatMap(({ controls }) =>
-      controls.flatMap(({ parameters = [] }) => parameters.map((each) => [each.id, each.text])),
+      controls.flatMap(({ parameters = [] }) => parameters.map(({ id, text }) => [id, text] as const)),
     ),
   );
-  const textOf = (text: string): string =>
-    text.replace(
-      /\{\{\s*(?:insert:\s*param\s*,\s*)?([^\s{},]+)\s*\}\}/g,
-      (_, id: string) => texts.get(id) ?? '[Assignment: organization-defined value]',
-    );
-  return Object.assign(textOf, { has: (parameter: string) => texts.has(parameter) });
-}
+
+/** A text with the parameters in it as the catalogs show them. */
+const withTexts = (text: string, texts: Map<string, string>) =>
+  text.replace(insertPattern, (_, id: string) => texts.get(id) ?? '[Assignment: organization-defined value]');

@@ -1,3 +1,4 @@
+import { partOfItem } from '../../src/catalog/controls/assessment-record.ts';
 import type { StatementPart } from '../../src/catalog/controls/schema.ts';
 
 /** A statement as plain text (rule D6.4): a line for each part, indented by depth, its label first. */
@@ -13,7 +14,6 @@ export function renderStatement(parts: StatementPart[], depth = 0): string {
 
 /** The label of an item of 800-171 Rev 3, from its id: `SR-03.01.01.c` has `c.`, `SR-03.01.01.c.02` has `2.`. */
 export function labelOfItem(id: string): string {
-  const segments = id.split('.').slice(3);
-  const last = segments[segments.length - 1];
-  return last === undefined ? '' : `${last.replace(/^0+(?=\d)/, '')}.`;
+  const last = partOfItem(id).split(' ').at(-1);
+  return last ? `${last}.` : '';
 }

@@ -1,5 +1,4 @@
 import { compareVersions, versionKey } from '../../src/catalog/controls/frameworks.ts';
-import type { ControlRecord } from '../controls/control-record.ts';
 import type { MergedCatalog } from '../controls/merge.ts';
 
 /** The catalogs as the derivation of edges reads them. */
@@ -15,42 +14,33 @@ export interface CatalogView {
 
 /** A control that the newest version lacks counts as withdrawn; in 800-171, revisions have different controls. */
 export function catalogView(catalogs: MergedCatalog[]): CatalogView {
-  interface Seen {
-    controls: Map<string, ControlRecord>;
-    /** The controls of the newest version; of 800-171, those of all. */
-    newest: Set<string>;
-    versions: string[];
-  }
-  const frameworks = new Map<string, Seen>();
-  for (const { framework, version, controls } of [...catalogs].sort((a, b) =>
-    compareVersions(a.version, b.version),
-  )) {
-    const entry: Seen = frameworks.get(framework) ?? { controls: new Map(), newest: new Set(), versions: [] };
-    frameworks.set(framework, entry);
-    entry.versions.push(version);
-    if (framework !== 'nist-800-171') entry.newest = new Set();
-    for (const control of controls) {
-      entry.controls.set(control.identifier, control);
-      entry.newest.add(control.identifier);
-    }
-  }
+  const sorted = catalogs.toSorted((a, b) => compareVersions(a.version, b.version));
+  const frameworks = new Map(
+    [...Map.groupBy(sorted, ({ framework }) => framework)].map(([framework, releases]) => {
+      const controls = new Map(
+        releases.flatMap((each) => each.controls.map((one) => [one.identifier, one] as const)),
+      );
+      const newest = new Set(releases.at(-1)!.controls.map(({ identifier }) => identifier));
+      const isCurrent = (identifier: string) => framework === 'nist-800-171' || newest.has(identifier);
+      return [framework, { controls, isCurrent, versions: releases.map(({ version }) => version) }] as const;
+    }),
+  );
+  const controlOf = (framework: string, identifier: string) =>
+    frameworks.get(framework)?.controls.get(identifier);
+  const versionsOf = (framework: string) => frameworks.get(framework)?.versions ?? [];
   return {
     has: (framework) => frameworks.has(framework),
     status(framework, identifier) {
-      const entry = frameworks.get(framework);
-      const control = entry?.controls.get(identifier);
-      if (!entry || !control) return 'unknown';
-      return entry.newest.has(identifier) ? control.status : 'withdrawn';
+      const control = controlOf(framework, identifier);
+      if (control === undefined) return 'unknown';
+      return frameworks.get(framework)!.isCurrent(identifier) ? control.status : 'withdrawn';
     },
     isOutdated(framework, version) {
-      const versions = frameworks.get(framework)?.versions ?? [];
+      const versions = versionsOf(framework);
       return !framework.startsWith('nist-') && versions.includes(version) && version !== versions.at(-1);
     },
     hasVersion: (framework, version) =>
-      (frameworks.get(framework)?.versions ?? []).some(
-        (each) => versionKey(framework, each) === versionKey(framework, version),
-      ),
-    withdrawnInto: (framework, identifier) =>
-      frameworks.get(framework)?.controls.get(identifier)?.withdrawnInto ?? [],
+      versionsOf(framework).some((each) => versionKey(framework, each) === versionKey(framework, version)),
+    withdrawnInto: (framework, identifier) => controlOf(framework, identifier)?.withdrawnInto ?? [],
   };
 }

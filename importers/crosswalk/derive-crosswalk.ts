@@ -1,10 +1,10 @@
-import { createGraph, type Graph, numberEdges } from '../../src/catalog/crosswalk/graph.ts';
+import { createGraph, type Graph, inOrder } from '../../src/catalog/crosswalk/graph.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
 import type { SourceProblem } from '../../src/read/import-error.ts';
 import { deriveBaselines, readCatalogs, writeCatalogs } from '../controls/derive-catalogs.ts';
 import type { BaselineLayer, MergedCatalog } from '../controls/merge.ts';
-import { createFindCatalog, type FindCatalog } from '../controls/oscal-ids.ts';
+import { type CatalogFinder, createCatalogFinder } from '../controls/named-catalog.ts';
 import type { Removed } from '../controls/parts.ts';
 import { firstOf } from '../read/source-text.ts';
 import { type CatalogView, catalogView } from './catalog-view.ts';
@@ -20,7 +20,11 @@ export function deriveControls(
   timedClosure: (work: () => boolean) => boolean = (work) => work(),
 ): SourceProblem[] | null {
   const catalogs = readCatalogs(db);
-  const { baselines, problems: unresolved } = deriveBaselines(db, catalogs, createFindCatalog(db, catalogs));
+  const { baselines, problems: unresolved } = deriveBaselines(
+    db,
+    catalogs,
+    createCatalogFinder(db, catalogs),
+  );
   writeCatalogs(db, catalogs, baselines);
   const { view, found, edges, problems } = crosswalkOf(db, catalogs);
   writeFoundEnds(db, found);
@@ -53,13 +57,10 @@ export function crosswalkOf(db: Database, catalogs: MergedCatalog[] = readCatalo
   const facts = readMappings(db);
   const found = findEnds(
     facts.filter(({ stated }) => stated !== null),
-    createFindCatalog(db, catalogs),
+    createCatalogFinder(db, catalogs),
   );
   return { view, found, ...deriveEdges(facts, view) };
 }
-
-/** Framework, version and id of both ends. */
-type StatedEnds = [string, string, string, string, string, string];
 
 /** A pair with its ends as an OSCAL document names them: JSON, null for any other source. */
 type StatedFact = MappingFact & { stated: string | null };
@@ -81,29 +82,31 @@ function readMappings(db: Database): StatedFact[] {
  * Sets the ends of pairs from OSCAL to the controls that have their ids, of each mapping and name together; gives those
  * that changed.
  */
-function findEnds(facts: StatedFact[], findCatalog: FindCatalog): Set<StatedFact> {
+function findEnds(facts: StatedFact[], finder: CatalogFinder): Set<StatedFact> {
   const changed = new Set<StatedFact>();
-  for (const side of ['from', 'to'] as const) {
+  for (const [at, side] of (['from', 'to'] as const).entries()) {
     const ends = facts.map((fact) => {
-      const stated = JSON.parse(fact.stated!) as [...StatedEnds, { mapping?: number; files?: string[][] }?];
-      const [framework, version, id] = (side === 'from' ? stated : stated.slice(3)) as StatedEnds;
-      const { mapping, files } = stated[6] ?? {};
-      const names = files?.[side === 'from' ? 0 : 1] ?? [];
-      return { fact, framework, version, id, mapping, files: names };
+      const stated = JSON.parse(fact.stated!);
+      const [framework, version, id] = stated.slice(3 * at) as [string, string, string];
+      const { mapping, files } = (stated[6] ?? {}) as { mapping?: number; files?: string[][] };
+      return { fact, id, mapping, named: { framework, version, files: files?.[at] ?? [] } };
     });
-    const named = Map.groupBy(ends, ({ fact, framework, version, mapping, files }) =>
-      JSON.stringify([fact.sourceId, framework, version, mapping, files]),
+    const groups = Map.groupBy(ends, ({ fact, named, mapping }) =>
+      JSON.stringify([fact.sourceId, named, mapping]),
     );
-    for (const of of named.values()) {
-      const found = findCatalog([...new Set(of.map(({ id }) => id))], of[0]!);
-      for (const { fact, id, ...stated } of of) {
-        const { framework, version } = found ?? stated;
-        const identifier = found?.identifierOf(id) ?? id;
-        const end = [framework, version, identifier];
-        const names = [`${side}Framework`, `${side}Version`, `${side}Identifier`] as const;
-        if (names.every((name, index) => fact[name] === end[index])) continue;
-        for (const [index, name] of names.entries()) fact[name] = end[index]!;
-        changed.add(fact);
+    for (const group of groups.values()) {
+      const { named } = group[0]!;
+      const found = finder.find([...new Set(group.map(({ id }) => id))], named);
+      for (const { fact, id } of group) {
+        const { framework, version } = found ?? named;
+        const end = {
+          [`${side}Framework`]: framework,
+          [`${side}Version`]: version,
+          [`${side}Identifier`]: found?.identifierOf(id) ?? id,
+        };
+        const stored = fact as unknown as Record<string, unknown>;
+        if (Object.entries(end).some(([name, value]) => stored[name] !== value)) changed.add(fact);
+        Object.assign(fact, end);
       }
     }
   }
@@ -136,14 +139,15 @@ function writeGraph(db: Database, edges: DerivedEdge[]): Graph {
   const { sqlite } = db;
   sqlite.exec(`DELETE FROM crosswalk_paths; DELETE FROM crosswalk_evidence; DELETE FROM crosswalk_edges;
                DELETE FROM crosswalk_nodes;`);
-  const { nodes, edges: numbered } = numberEdges(edges);
+  const graph = createGraph(edges);
   const insertNode = prepareInsert(db, 'crosswalk_nodes');
-  for (const [id, { framework, identifier }] of nodes.entries()) insertNode({ id, framework, identifier });
+  for (const { id, framework, identifier } of graph.nodes) insertNode({ id, framework, identifier });
   const insertEdge = prepareInsert(db, 'crosswalk_edges');
   const insertEvidence = sqlite.prepare('INSERT OR IGNORE INTO crosswalk_evidence VALUES (?, ?, ?, ?)');
-  for (const { a, b, status, evidence } of numbered) {
+  for (const { a: one, b: other, status, evidence } of edges) {
+    const [a, b] = inOrder(one, other).map((end) => graph.nodeOf(end).id) as [number, number];
     insertEdge({ a, b, status });
     for (const fact of evidence) insertEvidence.run(a, b, fact.sourceId, fact.ordinal);
   }
-  return createGraph(nodes, numbered);
+  return graph;
 }

@@ -43,47 +43,38 @@ export function deriveEdges(
       .filter((fact) => fact.fromFramework === 'cci' && toRevision(fact) === 5 && !isOutdated(fact))
       .map((fact) => fact.fromIdentifier),
   );
-
-  const report = ({ sourceId, row, fromIdentifier, toIdentifier }: MappingFact, what: string) => {
-    const place = row === null ? '' : `row ${row}: `;
-    reports.push({ sourceId, what, pair: `${place}${fromIdentifier} -> ${toIdentifier}` });
-  };
+  /** (a): older lists and deprecated CCIs do not count, nor Rev 4 if there is a Rev 5. */
+  const isReplaced = (fact: MappingFact) =>
+    fact.fromFramework === 'cci' &&
+    (isOutdated(fact) ||
+      catalogs.status('cci', fact.fromIdentifier) === 'withdrawn' ||
+      (toRevision(fact) === cciRevisions.carriedOver && hasRev5.has(fact.fromIdentifier)));
 
   for (const fact of facts) {
-    const { fromFramework, fromIdentifier, toFramework, toIdentifier } = fact;
-    if (!isEdgeFact(fact)) continue;
-    if (fromFramework === 'cci') {
-      // (a): older lists and deprecated CCIs do not count, nor Rev 4 if there is a Rev 5.
-      if (isOutdated(fact) || catalogs.status('cci', fromIdentifier) === 'withdrawn') continue;
-      if (toRevision(fact) === cciRevisions.carriedOver && hasRev5.has(fromIdentifier)) continue;
-    } else if (isOutdated(fact)) {
-      report(fact, `a newer version of ${fromFramework} is imported`);
-      continue;
-    }
-    const problem = problemOf(fact, catalogs);
-    if (problem !== null) {
-      report(fact, problem);
-      continue;
-    }
+    if (!isEdgeFact(fact) || isReplaced(fact)) continue;
+    const { sourceId, row, fromFramework, fromIdentifier, toFramework, toIdentifier } = fact;
     // (a): a CCI does not pass to the successors of a control.
     const follows = ![fromFramework, toFramework].includes('cci');
     const sources = endsOf(fromFramework, fromIdentifier, catalogs, follows);
     const targets = endsOf(toFramework, toIdentifier, catalogs, follows);
-    const gone = follows ? 'no active successor' : 'withdrawn';
-    if (sources.length === 0) report(fact, `${gone} in ${fromFramework}`);
-    else if (targets.length === 0) report(fact, `${gone} in ${toFramework}`);
-    for (const source of sources) for (const target of targets) add(edges, fact, source, target);
+    const gone = sources.length === 0 ? fromFramework : targets.length === 0 ? toFramework : null;
+    const what =
+      problemOf(fact, catalogs) ??
+      (gone === null ? null : `${follows ? 'no active successor' : 'withdrawn'} in ${gone}`);
+    if (what === null)
+      for (const source of sources) for (const target of targets) add(edges, fact, source, target);
+    else {
+      const place = row === null ? '' : `row ${row}: `;
+      reports.push({ sourceId, what, pair: `${place}${fromIdentifier} -> ${toIdentifier}` });
+    }
   }
-  return {
-    edges: [...edges.values()],
-    problems: [...Map.groupBy(reports, ({ sourceId, what }) => `${sourceId} ${what}`).values()].map(
-      (each) => {
-        const { sourceId, what } = each[0]!;
-        const pairs = firstOf(each.map(({ pair }) => pair));
-        return { sourceId, message: `${each.length} pairs make no mapping, ${what}: ${pairs}` };
-      },
-    ),
-  };
+  const grouped = Map.groupBy(reports, ({ sourceId, what }) => `${sourceId} ${what}`);
+  const problems = [...grouped.values()].map((each) => {
+    const { sourceId, what } = each[0]!;
+    const pairs = firstOf(each.map(({ pair }) => pair));
+    return { sourceId, message: `${each.length} pairs make no mapping, ${what}: ${pairs}` };
+  });
+  return { edges: [...edges.values()], problems };
 }
 
 /** The revision of 800-53, infinite for a label without a number; null for another framework. */
@@ -93,21 +84,20 @@ function revisionOf(framework: string, version: string): number | null {
   return /^\d+$/.test(key) ? Number(key) : Number.POSITIVE_INFINITY;
 }
 
-function toRevision(fact: MappingFact): number | null {
-  return revisionOf(fact.toFramework, fact.toVersion);
-}
+const toRevision = ({ toFramework, toVersion }: MappingFact) => revisionOf(toFramework, toVersion);
 
 function revisionsOf(fact: MappingFact): number[] {
   return [revisionOf(fact.fromFramework, fact.fromVersion), toRevision(fact)].filter((each) => each !== null);
 }
 
 /** Pairs with Rev 3 and older give no edge (D7.1). */
-function isEdgeFact(fact: MappingFact): boolean {
-  return revisionsOf(fact).every((revision) => revision >= cciRevisions.carriedOver);
-}
+const isEdgeFact = (fact: MappingFact) =>
+  revisionsOf(fact).every((revision) => revision >= cciRevisions.carriedOver);
 
 function problemOf(fact: MappingFact, catalogs: CatalogView): string | null {
-  const { fromFramework, fromIdentifier, toFramework, toIdentifier } = fact;
+  const { fromFramework, fromVersion, fromIdentifier, toFramework, toIdentifier } = fact;
+  if (catalogs.isOutdated(fromFramework, fromVersion))
+    return `a newer version of ${fromFramework} is imported`;
   // A revision newer than all imported ones may have other controls. A label without a number is a site's own.
   const newer = revisionsOf(fact).find(
     (revision) => Number.isFinite(revision) && revision > cciRevisions.verified,
@@ -116,48 +106,38 @@ function problemOf(fact: MappingFact, catalogs: CatalogView): string | null {
     return `Rev ${cciRevisions.verified} is the newest that counts for a CCI`;
   if (newer !== undefined && !catalogs.hasVersion('nist-800-53', String(newer)))
     return `Rev ${newer} of nist-800-53 is not imported`;
-  const ends = [
-    [fromFramework, fromIdentifier],
-    [toFramework, toIdentifier],
-  ] as const;
-  const missing = ends.find(([framework]) => !catalogs.has(framework));
-  if (missing) return `${excerpt(missing[0])} is not imported`;
-  const unknown = ends.find((end) => catalogs.status(...end) === 'unknown');
-  return unknown ? `unknown control of ${unknown[0]}` : null;
+  const missing = [fromFramework, toFramework].find((framework) => !catalogs.has(framework));
+  if (missing !== undefined) return `${excerpt(missing)} is not imported`;
+  if (catalogs.status(fromFramework, fromIdentifier) === 'unknown')
+    return `unknown control of ${fromFramework}`;
+  return catalogs.status(toFramework, toIdentifier) === 'unknown'
+    ? `unknown control of ${toFramework}`
+    : null;
 }
 
+/** The active controls of an end: itself, or the active ones that it went into. */
 function endsOf(framework: string, identifier: string, catalogs: CatalogView, follows: boolean): GraphNode[] {
-  if (catalogs.status(framework, identifier) === 'active') return [{ framework, identifier }];
-  if (!follows) return [];
-  return successors(framework, identifier, catalogs).map((each) => ({ framework, identifier: each }));
+  const found: GraphNode[] = [];
+  const queue = [identifier];
+  // The queue grows while it is read.
+  for (const each of queue) {
+    const status = catalogs.status(framework, each);
+    if (status === 'active') found.push({ framework, identifier: each });
+    else if (status === 'withdrawn' && follows)
+      for (const next of catalogs.withdrawnInto(framework, each)) if (!queue.includes(next)) queue.push(next);
+  }
+  return found;
 }
 
 /** (a) to (d) of D7.1; a site's own pairs are `auto` until an operator decides. */
 function statedStatus(fact: MappingFact): MappingStatus {
+  const { fromFramework, fromVersion, isVerified } = fact;
   const revision = toRevision(fact);
   const isPublished =
-    (fact.fromFramework === 'cci' && revision === cciRevisions.verified) ||
-    (fact.fromFramework === 'nist-800-171' &&
-      versionKey(fact.fromFramework, fact.fromVersion) === '3' &&
-      revision === 5) ||
-    (fact.fromFramework === 'dod-8500' && revision === 4);
-  return isPublished || fact.isVerified ? 'verified' : 'auto';
-}
-
-function successors(framework: string, identifier: string, catalogs: CatalogView): string[] {
-  const found = new Set<string>();
-  const seen = new Set([identifier]);
-  const queue = [identifier];
-  for (let each = queue.shift(); each !== undefined; each = queue.shift()) {
-    for (const next of catalogs.withdrawnInto(framework, each)) {
-      if (seen.has(next)) continue;
-      seen.add(next);
-      const status = catalogs.status(framework, next);
-      if (status === 'active') found.add(next);
-      else if (status === 'withdrawn') queue.push(next);
-    }
-  }
-  return [...found];
+    (fromFramework === 'cci' && revision === cciRevisions.verified) ||
+    (fromFramework === 'nist-800-171' && versionKey(fromFramework, fromVersion) === '3' && revision === 5) ||
+    (fromFramework === 'dod-8500' && revision === 4);
+  return isPublished || isVerified ? 'verified' : 'auto';
 }
 
 function add(edges: Map<string, DerivedEdge>, fact: MappingFact, a: GraphNode, b: GraphNode): void {
@@ -165,11 +145,8 @@ function add(edges: Map<string, DerivedEdge>, fact: MappingFact, a: GraphNode, b
   const isStated = a.identifier === fact.fromIdentifier && b.identifier === fact.toIdentifier;
   const status = isStated ? statedStatus(fact) : 'auto';
   const key = nameOfEdge({ a, b });
-  const known = edges.get(key);
-  if (!known) {
-    edges.set(key, { a, b, status, evidence: [fact] });
-    return;
-  }
-  known.evidence.push(fact);
-  if (status === 'verified') known.status = 'verified';
+  const edge = edges.get(key) ?? { a, b, status, evidence: [] };
+  edges.set(key, edge);
+  edge.evidence.push(fact);
+  if (status === 'verified') edge.status = 'verified';
 }

@@ -2,19 +2,18 @@ import { frameworkKey } from '../../src/catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { pairFields } from '../../src/catalog/crosswalk/export.ts';
 import { ImportError } from '../../src/read/import-error.ts';
-import type { ControlsResult } from '../controls/catalog.ts';
-import type { MappingPair, MappingRecord } from '../controls/control-record.ts';
+import { type ControlsResult, withKind } from '../controls/catalog.ts';
 import { beginsWithColumn, type CsvRow, readCsv } from '../read/csv.ts';
 import { excerpt } from '../read/source-text.ts';
-import { mostPairs } from './oscal-mapping.ts';
+import { mappingRecords, mostPairs, type StatedPair } from './mapping-records.ts';
 
 const kind = 'mappings-csv';
 
-const pairColumns = ['sp800_171r2', 'sp800_53r4'];
+const rev2Columns = ['sp800_171r2', 'sp800_53r4'];
 
 /** True for a text whose header begins like one of the two mapping files, even with faults. */
 export function isMappingsCsv(text: string): boolean {
-  return beginsWithColumn(text, pairFields[0], pairColumns[0]!);
+  return beginsWithColumn(text, pairFields[0], rev2Columns[0]!);
 }
 
 /**
@@ -22,81 +21,58 @@ export function isMappingsCsv(text: string): boolean {
  * each framework and version on the left. Throws `ImportError` naming row and column.
  */
 export function parseMappingsCsv(text: string): ControlsResult {
-  const table = readCsv(text, kind);
-  const isPairs = table.columns[0] === pairColumns[0];
-  const expected = isPairs ? pairColumns : pairFields;
-  if (table.columns.join() !== expected.join())
-    throw new ImportError(`the header is not ${expected.join(',')}`, kind);
-  if (table.rows.length > mostPairs) throw new ImportError(`more than ${mostPairs} pairs`, kind);
-  const records = new Map<string, MappingRecord>();
-  const rows = new Map<string, number>();
-  for (const row of table.rows) {
-    const { fromFramework, fromVersion, pair } = isPairs ? readPair(row) : readRow(row);
-    const key = JSON.stringify([fromFramework, fromVersion]);
-    const reference = row.cell('reference');
-    const whole = JSON.stringify([key, { ...pair, reference, row: 0 }]);
-    const before = rows.get(whole);
-    if (before !== undefined)
-      throw new ImportError(`row ${row.number} repeats the pair of row ${before}`, kind);
-    rows.set(whole, row.number);
-    const record = records.get(key) ?? {
-      type: 'mapping',
-      fromFramework,
-      fromVersion,
-      edition: '',
-      pairs: [],
-    };
-    records.set(key, record);
-    record.pairs.push(pair);
-  }
-  return { kind, records: [...records.values()], warnings: [] };
+  return withKind(kind, () => {
+    const table = readCsv(text, kind);
+    const isRev2 = table.columns[0] === rev2Columns[0];
+    const expected = isRev2 ? rev2Columns : pairFields;
+    if (table.columns.join() !== expected.join())
+      throw new ImportError(`the header is not ${expected.join(',')}`);
+    if (table.rows.length > mostPairs) throw new ImportError(`more than ${mostPairs} pairs`);
+    const rowOf = new Map<string, number>();
+    const pairs = table.rows.map((row) => {
+      const pair = isRev2 ? readRev2(row) : readPair(row);
+      const whole = JSON.stringify({ ...pair, reference: row.cell('reference'), row: 0 });
+      const before = rowOf.get(whole);
+      if (before !== undefined) throw new ImportError(`row ${row.number} repeats the pair of row ${before}`);
+      rowOf.set(whole, row.number);
+      return pair;
+    });
+    return { kind, records: mappingRecords(pairs), warnings: [] };
+  });
 }
 
-interface ReadRow {
-  fromFramework: string;
-  fromVersion: string;
-  pair: MappingPair;
-}
-
-function readPair(row: CsvRow): ReadRow {
+function readRev2(row: CsvRow): StatedPair {
   const fromIdentifier = identifierIn(row, 'sp800_171r2', 'nist-800-171');
   if (fromIdentifier.startsWith('0'))
-    throw new ImportError(`row ${row.number}, column sp800_171r2: ${fromIdentifier} is of Rev 3`, kind);
+    throw new ImportError(`row ${row.number}, column sp800_171r2: ${fromIdentifier} is of Rev 3`);
   return {
     fromFramework: 'nist-800-171',
     fromVersion: 'Rev 2',
-    pair: {
-      fromIdentifier,
-      toFramework: 'nist-800-53',
-      toVersion: 'Rev 4',
-      toIdentifier: identifierIn(row, 'sp800_53r4', 'nist-800-53'),
-      reference: `row ${row.number}`,
-      row: row.number,
-    },
+    fromIdentifier,
+    toFramework: 'nist-800-53',
+    toVersion: 'Rev 4',
+    toIdentifier: identifierIn(row, 'sp800_53r4', 'nist-800-53'),
+    reference: `row ${row.number}`,
+    row: row.number,
   };
 }
 
-function readRow(row: CsvRow): ReadRow {
+function readPair(row: CsvRow): StatedPair {
   const fromFramework = frameworkIn(row, 'fromFramework');
   const toFramework = frameworkIn(row, 'toFramework');
   const fromIdentifier = identifierIn(row, 'fromIdentifier', fromFramework);
   const toIdentifier = identifierIn(row, 'toIdentifier', toFramework);
   if (fromFramework === toFramework && fromIdentifier === toIdentifier)
-    throw new ImportError(
-      `row ${row.number}, column toIdentifier: ${toIdentifier} is paired with itself`,
-      kind,
-    );
+    throw new ImportError(`row ${row.number}, column toIdentifier: ${toIdentifier} is paired with itself`);
   return {
     fromFramework,
     fromVersion: row.filled('fromVersion'),
-    pair: {
-      fromIdentifier,
-      toFramework,
-      toVersion: row.cell('toVersion'),
-      toIdentifier,
-      reference: row.cell('reference') || `row ${row.number}`,
-      row: row.number,
-    },
+    fromIdentifier,
+    toFramework,
+    toVersion: row.cell('toVersion'),
+    toIdentifier,
+    reference: row.cell('reference') || `row ${row.number}`,
+    row: row.number,
   };
 }
 

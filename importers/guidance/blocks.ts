@@ -5,18 +5,8 @@ import { type FlowNode, type PhrasingNode, parseFiles, parseMarkdown } from './m
 export interface Block {
   text: string;
   kind: 'paragraph' | 'item' | 'cell';
+  /** The nearest introduction of the list that it is in. */
   lead: Block | null;
-  /** A cache: each item of a long list asks for it. */
-  below?: HandedDown;
-}
-
-/** What an introduction passes to the items below it. */
-export interface HandedDown {
-  introduction: string;
-  force: 'duty' | 'advice' | null;
-  timingOrTrigger: boolean;
-  applicationConditions: string;
-  exemptConditions: string;
 }
 
 export interface DocumentSection {
@@ -39,115 +29,131 @@ const breakingTag =
 /** Reads the sections and blocks of Markdown in one or several files. Throws `ImportError`. */
 export function readSections(...files: string[]): DocumentSection[] {
   const reader = new SectionReader();
-  for (const { text, tree } of parseFiles(files)) reader.flow(tree.children, text, 0);
-  return reader.list;
+  for (const { text, tree } of parseFiles(files)) reader.readNodes(tree.children, text, 0);
+  return reader.sections;
 }
 
-function closed() {
-  return { lists: 0, tables: 0, heading: 0, isItem: false, isCode: false, cells: [] as Block[] };
-}
+/** The elements of HTML that are open: they may begin before a node and end after it. */
+const nothingOpen = () => ({ lists: 0, tables: 0, heading: 0, isItem: false, isCode: false });
 
 class SectionReader {
-  readonly list: DocumentSection[] = [{ ordinal: 0, level: 0, heading: '', path: [], blocks: [] }];
-  private readonly above: { level: number; heading: string }[] = [];
+  readonly sections: DocumentSection[] = [{ ordinal: 0, level: 0, heading: '', path: [], blocks: [] }];
+  /** The heading of the current section behind those that it is below. */
+  private headings: { level: number; heading: string }[] = [];
   /** Introductions that may apply to the next block, by depth: a paragraph is above the items beside it. */
   private leads: { depth: number; block: Block }[] = [];
-  private html = closed();
+  private open = nothingOpen();
+  /** The blocks of the open table of HTML. */
+  private cells: Block[] = [];
 
-  flow(nodes: FlowNode[], source: string, depth: number): void {
-    for (const node of nodes) this.node(node, source, depth);
+  readNodes(nodes: FlowNode[], source: string, depth: number): void {
+    for (const node of nodes) this.readNode(node, source, depth);
   }
 
-  private node(node: FlowNode, source: string, depth: number): void {
-    if (node.type === 'paragraph') this.paragraph(plainText(node.children), 'paragraph', depth);
-    else if (node.type === 'heading') {
-      const text = plainText(node.children);
-      const isUnderlined = !source.startsWith('#', node.position!.start.offset);
-      // A sentence with a line of hyphens below it is not a heading.
-      if (isUnderlined && /[.!?:;,]$/.test(text.trim())) this.paragraph(text, 'paragraph', depth);
-      else this.heading(node.depth, text);
-    } else if (node.type === 'list') {
-      for (const { children } of node.children) {
-        const [first, ...rest] = children;
-        const isText = first?.type === 'paragraph';
-        if (isText) this.paragraph(plainText(first.children), 'item', depth + 1);
-        this.flow(isText ? rest : children, source, depth + 2);
+  private readNode(node: FlowNode, source: string, depth: number): void {
+    switch (node.type) {
+      case 'paragraph':
+        this.addLines(plainText(node.children), 'paragraph', depth);
+        break;
+      case 'heading': {
+        const text = plainText(node.children);
+        const isUnderlined = !source.startsWith('#', node.position!.start.offset);
+        // A sentence with a line of hyphens below it is not a heading.
+        if (isUnderlined && /[.!?:;,]$/.test(text.trim())) this.addLines(text, 'paragraph', depth);
+        else this.beginSection(node.depth, text);
+        break;
       }
-    } else if (node.type === 'table') {
-      for (const row of node.children)
-        for (const cell of row.children) this.block(plainText(cell.children), 'cell', depth);
-    } else if (node.type === 'blockquote') this.flow(node.children, source, depth + 1);
-    else if (node.type === 'footnoteDefinition') this.flow(node.children, source, depth);
-    else if (node.type === 'html') this.markup(node.value, depth);
+      case 'list':
+        for (const { children } of node.children) {
+          const [first, ...rest] = children;
+          const isText = first?.type === 'paragraph';
+          if (isText) this.addLines(plainText(first.children), 'item', depth + 1);
+          this.readNodes(isText ? rest : children, source, depth + 2);
+        }
+        break;
+      case 'table':
+        for (const cell of node.children.flatMap((row) => row.children))
+          this.addBlock(plainText(cell.children), 'cell', depth);
+        break;
+      case 'blockquote':
+        this.readNodes(node.children, source, depth + 1);
+        break;
+      case 'footnoteDefinition':
+        this.readNodes(node.children, source, depth);
+        break;
+      case 'html':
+        this.readHtml(node.value, depth);
+    }
   }
 
-  /** Lists and tables of HTML may begin before this block and end after it; text between tags is Markdown. */
-  private markup(value: string, depth: number): void {
+  /** Text between tags is Markdown. */
+  private readHtml(html: string, depth: number): void {
     let from = 0;
-    for (const match of value.matchAll(tag)) {
-      const [whole, slash, tagName] = match;
+    for (const { 0: whole, 1: slash, 2: tagName, index } of html.matchAll(tag)) {
       const name = tagName!.toLowerCase();
       if (!breakingTag.test(name)) continue;
-      this.words(value.slice(from, match.index), depth);
-      from = match.index + whole.length;
-      const step = slash === '' ? 1 : -1;
-      if (name === 'table') this.table(step);
-      if (name === 'ol' || name === 'ul') this.html.lists = Math.max(0, this.html.lists + step);
-      if (name === 'li') this.html.isItem = slash === '';
-      if (/^(?:pre|script|style)$/.test(name)) this.html.isCode = slash === '';
-      if (/^h\d$/.test(name)) this.html.heading = slash === '' ? Number(name[1]) : 0;
+      this.readHtmlText(html.slice(from, index), depth);
+      from = index + whole.length;
+      const isStart = slash === '';
+      const step = isStart ? 1 : -1;
+      const { open } = this;
+      if (name === 'table') this.changeTables(step);
+      else if (name === 'ol' || name === 'ul') open.lists = Math.max(0, open.lists + step);
+      else if (name === 'li') open.isItem = isStart;
+      else if (/^(?:pre|script|style)$/.test(name)) open.isCode = isStart;
+      else if (/^h\d$/.test(name)) open.heading = isStart ? Number(name[1]) : 0;
     }
-    this.words(value.slice(from), depth);
+    this.readHtmlText(html.slice(from), depth);
   }
 
   /** A table with text in only one cell is a layout for a picture. */
-  private table(step: number): void {
-    const { html } = this;
-    html.tables = Math.max(0, html.tables + step);
-    if (html.tables > 0) return;
-    if (html.cells.length === 1) html.cells[0]!.kind = 'paragraph';
-    html.cells = [];
+  private changeTables(step: number): void {
+    this.open.tables = Math.max(0, this.open.tables + step);
+    if (this.open.tables > 0) return;
+    if (this.cells.length === 1) this.cells[0]!.kind = 'paragraph';
+    this.cells = [];
   }
 
-  private words(value: string, depth: number): void {
-    const words = value.replace(tag, '').replace(/^[ \t]+/gm, '');
-    if (words.trim() === '' || this.html.isCode) return;
-    const { lists, heading, isItem } = this.html;
-    for (const node of parseMarkdown(words).children) {
-      if (node.type === 'paragraph' && heading > 0) this.heading(heading, plainText(node.children));
+  private readHtmlText(value: string, depth: number): void {
+    const markdown = value.replace(tag, '').replace(/^[ \t]+/gm, '');
+    if (markdown.trim() === '' || this.open.isCode) return;
+    const { lists, heading, isItem } = this.open;
+    for (const node of parseMarkdown(markdown).children) {
+      if (node.type === 'paragraph' && heading > 0) this.beginSection(heading, plainText(node.children));
       else if (node.type === 'paragraph' && isItem)
-        this.paragraph(plainText(node.children), 'item', depth + 2 * lists - 1);
-      else if (node.type !== 'html') this.node(node, words, depth + 2 * lists);
-      this.html.isItem = false;
+        this.addLines(plainText(node.children), 'item', depth + 2 * lists - 1);
+      else if (node.type !== 'html') this.readNode(node, markdown, depth + 2 * lists);
+      this.open.isItem = false;
     }
   }
 
-  private heading(level: number, words: string): void {
-    const heading = collapseLine(words);
+  private beginSection(level: number, text: string): void {
+    const heading = collapseLine(text);
     if (heading === '') return;
     this.leads = [];
-    this.html = closed();
-    while ((this.above.at(-1)?.level ?? 0) >= level) this.above.pop();
-    this.above.push({ level, heading });
-    const path = this.above.map((each) => each.heading);
-    this.list.push({ ordinal: this.list.length, level, heading, path, blocks: [] });
+    this.open = nothingOpen();
+    this.cells = [];
+    this.headings = [...this.headings.filter((above) => above.level < level), { level, heading }];
+    const path = this.headings.map((above) => above.heading);
+    this.sections.push({ ordinal: this.sections.length, level, heading, path, blocks: [] });
   }
 
   /** Lines may begin items that Markdown does not know: first, after a colon and after another item. */
-  private paragraph(words: string, first: 'paragraph' | 'item', depth: number): void {
+  private addLines(text: string, first: 'paragraph' | 'item', depth: number): void {
     let kind = first;
     let lines: string[] = [];
     let below = 0;
     const end = () => {
-      this.block(lines.join(' '), kind, depth + below);
+      this.addBlock(lines.join(' '), kind, depth + below);
       lines = [];
     };
-    for (const line of words.split('\n').map((each) => each.trim())) {
+    for (const line of text.split('\n').map((each) => each.trim())) {
       const isMarked =
         itemMark.test(line) && (lines.length === 0 || kind === 'item' || introduction.test(lines.at(-1)!));
-      const isBelow = first === 'item' && lines.length > 0;
-      if (line === '' || isMarked) end();
-      if (isMarked && isBelow) below = 1;
+      if (isMarked && first === 'item' && lines.length > 0) {
+        end();
+        below = 1;
+      } else if (line === '' || isMarked) end();
       if (isMarked) kind = 'item';
       else if (line === '') kind = 'paragraph';
       if (line !== '') lines.push(line);
@@ -155,18 +161,19 @@ class SectionReader {
     end();
   }
 
-  private block(words: string, stated: Block['kind'], depth: number): void {
-    const isCell = stated === 'cell' || this.html.tables > 0 || words.startsWith('|');
-    const kind = isCell ? 'cell' : stated;
+  private addBlock(words: string, stated: Block['kind'], depth: number): void {
+    const inTable = this.open.tables > 0;
+    const kind = inTable || words.startsWith('|') ? 'cell' : stated;
     const text = kind === 'paragraph' ? collapseLine(words) : collapseLine(words).replace(itemMark, '');
     if (text === '') return;
     // A new paragraph or item ends the introduction of the one before it.
     const own = kind === 'item' ? depth : depth - 0.5;
     this.leads = this.leads.filter((lead) => lead.depth < own);
-    const block: Block = { text, kind, lead: isCell ? null : (this.leads.at(-1)?.block ?? null) };
-    if (introduction.test(text) && !isCell) this.leads.push({ depth: own, block });
-    if (this.html.tables > 0) this.html.cells.push(block);
-    this.list.at(-1)!.blocks.push(block);
+    const lead = kind === 'cell' ? null : (this.leads.at(-1)?.block ?? null);
+    const block: Block = { text, kind, lead };
+    if (kind !== 'cell' && introduction.test(text)) this.leads.push({ depth: own, block });
+    if (inTable) this.cells.push(block);
+    this.sections.at(-1)!.blocks.push(block);
   }
 }
 

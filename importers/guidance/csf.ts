@@ -27,51 +27,54 @@ const names = new Map([
   ['RC.CO', 'Incident Recovery Communication'],
 ]);
 
-const withdrawn = new Set(
-  'ID.BE ID.GV ID.RM ID.SC PR.AC PR.IP PR.MA PR.PT DE.DP RS.RP RS.IM RC.IM'.split(' '),
-);
+/** The categories of version 1.1 that 2.0 no longer has. */
+const former = new Set('ID.BE ID.GV ID.RM ID.SC PR.AC PR.IP PR.MA PR.PT DE.DP RS.RP RS.IM RC.IM'.split(' '));
 
-const functions = [
-  ['GV', 'Govern'],
-  ['ID', 'Identify'],
-  ['PR', 'Protect'],
-  ['DE', 'Detect'],
-  ['RS', 'Respond'],
-  ['RC', 'Recover'],
-] as const;
+const functions = new Map([
+  ['govern', 'GV'],
+  ['identify', 'ID'],
+  ['protect', 'PR'],
+  ['detect', 'DE'],
+  ['respond', 'RS'],
+  ['recover', 'RC'],
+]);
 
 const key = (name: string) => collapseLine(name).toLowerCase();
 
-const codes = new Map([...names].map(([code, name]) => [key(name), code]));
+const codesByName = new Map([...names].map(([code, name]) => [key(name), code]));
 
-export function csfCategory(code: string): CsfReference {
-  return { csfFunction: code.slice(0, 2), csfCategory: code, csfCategoryName: names.get(code) ?? '' };
+function referenceTo(code: string, name = names.get(code) ?? ''): CsfReference {
+  return { csfFunction: code.slice(0, 2), csfCategory: code, csfCategoryName: name };
 }
 
-function functionOf(stated: string): string | null {
-  const text = stated.trim().toLowerCase();
-  const found = functions.find(([code, name]) => text === code.toLowerCase() || text === name.toLowerCase());
-  return found?.[0] ?? null;
+/** The code of a function by code or name; undefined for another text. */
+function functionOf(stated: string): string | undefined {
+  const code = stated.trim().toUpperCase();
+  return [...functions.values()].includes(code) ? code : functions.get(key(stated));
 }
 
-type StatedCsf = { [name in keyof CsfReference]?: string | undefined };
+const subcategory = /-\d{1,2}$/;
 
 /**
  * Completes a reference from its code or its name, in any case. The code decides: it replaces a
  * function or name that contradicts it, with a warning. A code of CSF 1.1 and an unknown category stay, with a warning.
  */
-export function completeCsf({ csfFunction = '', csfCategory = '', csfCategoryName = '' }: StatedCsf): {
+export function completeCsf({ csfFunction, csfCategory, csfCategoryName }: CsfReference): {
   reference: CsfReference;
   warnings: string[];
 } {
+  const stated = csfCategory.trim().toUpperCase();
   const code =
-    csfCategory === '' ? (codes.get(key(csfCategoryName)) ?? '') : (codeOf(csfCategory) ?? csfCategory);
-  const own = names.get(code);
-  if (own === undefined && !withdrawn.has(code)) {
-    const named = excerpt(code || csfCategoryName || csfFunction, 20);
-    const stated = functionOf(csfFunction) ?? (csfFunction || code.slice(0, 2));
+    stated === '' ? (codesByName.get(key(csfCategoryName)) ?? '') : stated.replace(subcategory, '');
+  const name = names.get(code);
+  if (name === undefined && !former.has(code)) {
+    const named = excerpt(csfCategory || csfCategoryName || csfFunction, 20);
     return {
-      reference: { csfFunction: stated, csfCategory: code, csfCategoryName },
+      reference: {
+        csfFunction: functionOf(csfFunction) ?? (csfFunction || csfCategory.slice(0, 2)),
+        csfCategory,
+        csfCategoryName,
+      },
       warnings: [
         named === ''
           ? 'a reference does not name a category of the CSF'
@@ -79,27 +82,16 @@ export function completeCsf({ csfFunction = '', csfCategory = '', csfCategoryNam
       ],
     };
   }
-  const reference = {
-    csfFunction: code.slice(0, 2),
-    csfCategory: code,
-    csfCategoryName: own ?? csfCategoryName,
-  };
-  const warnings = own === undefined ? [`${code} is a category of CSF 1.1`] : [];
-  if (subcategory.test(csfCategory.trim()))
+  const reference = referenceTo(code, name ?? csfCategoryName);
+  const warnings = name === undefined ? [`${code} is a category of CSF 1.1`] : [];
+  if (subcategory.test(stated))
     warnings.push(`${excerpt(csfCategory, 20)} is a subcategory: its category ${code} is used`);
   if (csfFunction !== '' && functionOf(csfFunction) !== reference.csfFunction)
     warnings.push(`${code} is of the function ${reference.csfFunction}, not "${excerpt(csfFunction, 20)}"`);
-  if (own !== undefined && csfCategoryName !== '' && key(csfCategoryName) !== key(own))
-    warnings.push(`${code} is "${own}", not "${excerpt(csfCategoryName)}"`);
+  if (csfCategoryName !== '' && key(csfCategoryName) !== key(reference.csfCategoryName))
+    warnings.push(`${code} is "${name}", not "${excerpt(csfCategoryName)}"`);
   return { reference, warnings };
 }
-
-function codeOf(stated: string): string | null {
-  const code = stated.trim().toUpperCase().replace(subcategory, '');
-  return names.has(code) || withdrawn.has(code) ? code : null;
-}
-
-const subcategory = /-\d{1,2}$/;
 
 const words: [string, RegExp][] = [
   ['GV.SC', /\b(?:supply chain|suppliers?|vendors?|third[- ]part(?:y|ies)|contractors?)\b/gi],
@@ -135,17 +127,13 @@ const words: [string, RegExp][] = [
   ['RC.RP', /\b(?:recover(?:y|ed|ing)?|rebuild\w*|restor(?:e|ed|ation))\b/gi],
 ];
 
-const mostCategories = 3;
-
-/** At most three, the most frequent first, then in table order. Words of the heading count three times. */
+/** At most three categories, the most frequent first, then in table order. Words of the heading count three times. */
 export function categoriesOf(heading: string, body: string): CsfReference[] {
-  const counted = words.map(([code, word], index) => {
-    const hits = (heading.match(word)?.length ?? 0) * 3 + (body.match(word)?.length ?? 0);
-    return { code, hits, index };
-  });
-  return counted
+  const count = (text: string, word: RegExp) => text.match(word)?.length ?? 0;
+  return words
+    .map(([code, word]) => ({ code, hits: 3 * count(heading, word) + count(body, word) }))
     .filter(({ hits }) => hits > 0)
-    .sort((a, b) => b.hits - a.hits || a.index - b.index)
-    .slice(0, mostCategories)
-    .map(({ code }) => csfCategory(code));
+    .sort((a, b) => b.hits - a.hits)
+    .slice(0, 3)
+    .map(({ code }) => referenceTo(code));
 }

@@ -10,32 +10,13 @@ import { statedStatus, statusOf, statusWords } from './document-status.ts';
 
 const kind = 'regdoc';
 
-const words = z.string().min(1).max(100_000);
-const sector = z.string().max(500).nullable().default(null);
+const required = z.string().min(1).max(100_000);
+const optional = (length: number) => z.string().max(length).default('');
+const nullable = (length: number) => z.string().max(length).nullable().default(null);
+const flag = z.boolean().default(false);
 
-const document = z.strictObject({
-  documentId: z
-    .string()
-    .regex(/^[A-Za-z0-9._:-]{1,200}$/, { error: 'must be 1 to 200 of A-Z a-z 0-9 . _ : -' }),
-  title: words,
-  publisher: words,
-  publisherId: z.string().max(500).default(''),
-  doctype: words,
-  published: z.iso.date(),
-  cyberScore: z.number().min(0).max(1).nullable().default(null),
-  jurisdiction: z.string().max(500).default(''),
-  sectorLevel1: sector,
-  sectorLevel2: sector,
-  sectorLevel3: sector,
-  sectorLevel4: sector,
-  authoritative: z.boolean().default(false),
-  sourceUrl: z.url({ protocol: /^https?$/ }).default(''),
-  restriction: z.string().max(10_000).nullable().default(null),
-  status: z
-    .string()
-    .refine((text) => statedStatus(text) !== null, { error: `must be one of ${statusWords.join(', ')}` })
-    .optional(),
-  // The origin of the text: validated, not stored.
+/** The origin of the text: validated, not stored. */
+const origin = {
   language: z.string().max(100).optional(),
   version: z.string().max(100).optional(),
   sha256: z
@@ -43,18 +24,43 @@ const document = z.strictObject({
     .regex(/^[0-9a-f]{64}$/i, { error: 'must be 64 hexadecimal digits' })
     .optional(),
   retrievedAt: z.iso.datetime({ offset: true }).optional(),
+};
+
+const document = z.strictObject({
+  documentId: z
+    .string()
+    .regex(/^[A-Za-z0-9._:-]{1,200}$/, { error: 'must be 1 to 200 of A-Z a-z 0-9 . _ : -' }),
+  title: required,
+  publisher: required,
+  publisherId: optional(500),
+  doctype: required,
+  published: z.iso.date(),
+  cyberScore: z.number().min(0).max(1).nullable().default(null),
+  jurisdiction: optional(500),
+  sectorLevel1: nullable(500),
+  sectorLevel2: nullable(500),
+  sectorLevel3: nullable(500),
+  sectorLevel4: nullable(500),
+  authoritative: flag,
+  sourceUrl: z.url({ protocol: /^https?$/ }).default(''),
+  restriction: nullable(10_000),
+  status: z
+    .string()
+    .refine((text) => statedStatus(text) !== null, { error: `must be one of ${statusWords.join(', ')}` })
+    .optional(),
+  ...origin,
 });
 
 const signpost = z.strictObject({
-  tag: words,
+  tag: required,
   page: z.int().min(1).default(1),
-  inferenceText: words,
+  inferenceText: required,
   nistCsf: z
     .array(
       z.strictObject({
-        csfFunction: z.string().max(20).optional(),
-        csfCategory: z.string().max(20).optional(),
-        csfCategoryName: z.string().max(200).optional(),
+        csfFunction: optional(20),
+        csfCategory: optional(20),
+        csfCategoryName: optional(200),
       }),
     )
     .default([]),
@@ -62,16 +68,16 @@ const signpost = z.strictObject({
 
 const actionableItem = z.strictObject({
   actionId: z.string().min(1).max(200),
-  text: words,
-  originText: z.string().max(100_000).default(''),
-  sourceReference: z.string().max(10_000).default(''),
+  text: required,
+  originText: optional(100_000),
+  sourceReference: optional(10_000),
   pageIndex: z.int().min(0).default(0),
-  obligation: z.boolean().default(false),
-  psc: z.boolean().default(false),
-  specification: z.boolean().default(false),
-  timingOrTrigger: z.boolean().default(false),
-  applicationConditions: z.string().max(100_000).default(''),
-  exemptConditions: z.string().max(100_000).default(''),
+  obligation: flag,
+  psc: flag,
+  specification: flag,
+  timingOrTrigger: flag,
+  applicationConditions: optional(100_000),
+  exemptConditions: optional(100_000),
 });
 
 /** One document of the interchange (rule F10.2). */
@@ -81,6 +87,18 @@ const interchange = z.strictObject({
   signposts: z.array(signpost).default([]),
   actionableItems: z.array(actionableItem).default([]),
 });
+
+/** Documents of a source, and what to tell the operator about them. */
+export interface InterchangeResult {
+  documents: DocumentRecord[];
+  warnings: string[];
+}
+
+/** A document with its place in the source, for messages. */
+interface PlacedValue {
+  value: unknown;
+  place: string;
+}
 
 /** True for a JSON value with the shape of the interchange: one document, or an array of them. */
 export function isInterchange(value: unknown): boolean {
@@ -104,32 +122,27 @@ export function isInterchangeLine(line: string): boolean {
 export const interchangeBeginning = /^\s*(?:\[\s*)?\{\s*"(?:formatVersion|document)"\s*:/;
 
 /** Reads documents; one bad document rejects the source. `text` is the JSON of `value`. Throws `ImportError`. */
-export function parseInterchange(
-  value: unknown,
-  text: string,
-): { documents: DocumentRecord[]; warnings: string[] } {
+export function parseInterchange(value: unknown, text: string): InterchangeResult {
   refuseRepeatedMember(text, '');
-  const list: unknown[] = Array.isArray(value) ? value : [value];
-  return fromValues(
-    list.map((each, index) => ({ value: each, place: Array.isArray(value) ? `/${index}` : '' })),
-  );
+  if (!Array.isArray(value)) return readDocuments([{ value, place: '' }]);
+  return readDocuments(value.map((each, index) => ({ value: each, place: `/${index}` })));
 }
 
 /** Reads one document on each line. Throws `ImportError` naming the line. */
-export function parseInterchangeLines(text: string): { documents: DocumentRecord[]; warnings: string[] } {
-  const values = text.split(/\r?\n/).flatMap((line, index) => {
+export function parseInterchangeLines(text: string): InterchangeResult {
+  const values = text.split(/\r?\n/).flatMap((line, index): PlacedValue[] => {
     if (line.trim() === '') return [];
     const place = `line ${index + 1}: `;
-    let value: unknown;
     try {
-      value = JSON.parse(line);
+      const value: unknown = JSON.parse(line);
+      refuseRepeatedMember(line, place);
+      return [{ value, place }];
     } catch (error) {
+      if (error instanceof ImportError) throw error;
       throw new ImportError(`${place}not valid JSON: ${excerpt((error as Error).message, 150)}`, kind);
     }
-    refuseRepeatedMember(line, place);
-    return [{ value, place }];
   });
-  return fromValues(values);
+  return readDocuments(values);
 }
 
 /** JSON.parse uses the last of two members with one name and drops the other without an error. */
@@ -138,24 +151,27 @@ function refuseRepeatedMember(json: string, place: string): void {
   if (path !== null) throw new ImportError(`${place}${pointerOf(path)} occurs twice`, kind);
 }
 
-function fromValues(values: { value: unknown; place: string }[]) {
+function readDocuments(values: PlacedValue[]): InterchangeResult {
   const warnings: string[] = [];
   const losses = createLosses();
-  const ids = new Set<string>();
   const documents = values.map(({ value, place }) => {
-    let record: DocumentRecord;
     try {
-      record = fromValue(value, warnings, losses);
+      return readDocument(value, warnings, losses);
     } catch (error) {
       if (!(error instanceof ImportError)) throw error;
       throw new ImportError(`${nameOf(value)}: ${place}${error.message}`, kind);
     }
-    if (ids.has(record.documentId))
-      throw new ImportError(`the document ${record.documentId} occurs twice`, kind);
-    ids.add(record.documentId);
-    return record;
   });
+  const repeated = firstRepeated(documents.map((each) => each.documentId));
+  if (repeated !== -1)
+    throw new ImportError(`the document ${documents[repeated]!.documentId} occurs twice`, kind);
   return { documents, warnings: [...warnings, ...losses.warnings()] };
+}
+
+/** The index of the first text that occurred before, or -1. */
+function firstRepeated(texts: string[]): number {
+  const seen = new Set<string>();
+  return texts.findIndex((text) => seen.size === seen.add(text).size);
 }
 
 function nameOf(value: unknown): string {
@@ -163,34 +179,26 @@ function nameOf(value: unknown): string {
   return typeof id === 'string' ? `document "${excerpt(id)}"` : 'a document without an id';
 }
 
-function fromValue(value: unknown, warnings: string[], losses: Losses): DocumentRecord {
+function readDocument(value: unknown, warnings: string[], losses: Losses): DocumentRecord {
   const { document: head, signposts, actionableItems } = readShape(interchange, value, kind);
   const { language, version, sha256, retrievedAt, status, ...fields } = head;
   for (const [name, stated] of Object.entries({ language, version, sha256, retrievedAt }))
     if (stated !== undefined) losses.add(`document/${name}`);
-  const seen = new Set<string>();
-  for (const [index, { actionId }] of actionableItems.entries()) {
-    if (seen.has(actionId))
-      throw new ImportError(`/actionableItems/${index}/actionId: "${excerpt(actionId)}" occurs twice`, kind);
-    seen.add(actionId);
+  const repeated = firstRepeated(actionableItems.map((item) => item.actionId));
+  if (repeated !== -1) {
+    const { actionId } = actionableItems[repeated]!;
+    throw new ImportError(`/actionableItems/${repeated}/actionId: "${excerpt(actionId)}" occurs twice`, kind);
   }
+  const completed = (stated: Parameters<typeof completeCsf>[0]) => {
+    const { reference, warnings: told } = completeCsf(stated);
+    warnings.push(...told.map((warning) => `document "${fields.documentId}": ${warning}`));
+    return reference;
+  };
+  const beginning = signposts.slice(0, 3).map(({ inferenceText }) => inferenceText);
   return {
     ...fields,
-    signposts: signposts.map((each) => ({
-      ...each,
-      nistCsf: each.nistCsf.map((stated) => {
-        const completed = completeCsf(stated);
-        warnings.push(...completed.warnings.map((each) => `document "${fields.documentId}": ${each}`));
-        return completed.reference;
-      }),
-    })),
+    signposts: signposts.map((each) => ({ ...each, nistCsf: each.nistCsf.map(completed) })),
     actionableItems,
-    ...statusField(
-      (status === undefined ? null : statedStatus(status)) ??
-        statusOf(
-          fields.title,
-          signposts.slice(0, 3).map(({ inferenceText }) => inferenceText),
-        ),
-    ),
+    ...statusField(statedStatus(status ?? '') ?? statusOf(fields.title, beginning)),
   };
 }

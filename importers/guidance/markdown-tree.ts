@@ -3,40 +3,24 @@ import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 import { ImportError } from '../../src/read/import-error.ts';
 
-// Measured: within these bounds, far above real documents, the parser needs seconds and some hundred megabytes.
+// Far above real documents. Within these bounds the parser takes seconds and some hundred megabytes (measured).
 const longestText = 4 * 1024 * 1024;
 const maxMarks = 80_000;
 const maxDepth = 60;
-const maxNesting = 1_000_000;
+/** The square of the deepest level times the number of lines. */
+const maxNesting = 8_000_000;
+/** The parser compares each mark of a paragraph with the others. */
 const maxPairs = 40_000_000;
 
 const mark = /[\n*_[\]()<>`~|#!&\\:^]/g;
-const inline = /[*_[\]!<~`]/g;
-const listMark = /[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])/;
-const prefix = new RegExp(`^(?:[ \\t>]|${listMark.source})*`);
+const inlineMark = /[*_[\]!<~`]/g;
+/** The marks of quotations and list items at the beginning of a line, with the blanks between them. */
+const containers = /^(?:[ \t>]|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))*/;
 const thematicBreak = /^[ \t>]*([-*_])(?:[ \t]*\1){2,}[ \t]*$/;
 
 export type Tree = ReturnType<typeof fromMarkdown>;
 export type FlowNode = Tree['children'][number];
 export type PhrasingNode = Extract<FlowNode, { type: 'paragraph' }>['children'][number];
-
-const pairing = [
-  'attention',
-  'autolink',
-  'characterEscape',
-  'characterReference',
-  'codeText',
-  'htmlText',
-  'labelEnd',
-  'labelStartImage',
-  'labelStartLink',
-  'strikethrough',
-  'gfmFootnoteCall',
-  'gfmPotentialFootnoteCall',
-  'emailAutolink',
-  'protocolAutolink',
-  'wwwAutolink',
-];
 
 /** Reads the files of one Markdown document (GFM), each alone: code ends with its file. Throws `ImportError`. */
 export function parseFiles(files: string[]): { text: string; tree: Tree }[] {
@@ -46,18 +30,15 @@ export function parseFiles(files: string[]): { text: string; tree: Tree }[] {
     throw tooMuch(`has more than ${maxMarks} lines and marks`);
   return files.map((file) => {
     const text = withoutTemplates(file);
-    checkLines(text);
+    checkNesting(text);
     checkPairs(text);
     return { text, tree: parseMarkdown(text) };
   });
 }
 
-/** Parses a piece of a checked file, without the constructs in `disabled`. */
-export function parseMarkdown(text: string, disabled: string[] = []): Tree {
-  return fromMarkdown(text, {
-    extensions: [gfm(), { disable: { null: disabled } }],
-    mdastExtensions: [gfmFromMarkdown()],
-  });
+/** Parses a piece of a checked file. */
+export function parseMarkdown(text: string): Tree {
+  return fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
 }
 
 function tooMuch(what: string): ImportError {
@@ -88,44 +69,27 @@ function namesCharacter(code: number): boolean {
   return code <= 0x10ffff && /[^\p{Cc}\p{Cs}\p{Cn}]|[\t\n\f\r]/u.test(String.fromCodePoint(code));
 }
 
-function checkLines(text: string): void {
-  let depth = 0;
-  let nesting = 0;
-  for (const [index, line] of text.split('\n').entries()) {
-    if (/^#{1,6}[ \t]/.test(line)) depth = 0;
-    const begin = prefix.exec(line)![0];
-    if (/[^ \t]/.test(begin) && !thematicBreak.test(line)) {
-      const containers = begin.match(/[^ \t\d]/g)!.length;
-      const level = containers + (begin.replaceAll('\t', '    ').match(/ /g)?.length ?? 0) / 2;
-      if (level > maxDepth) throw tooMuch(`nests more than ${maxDepth} levels deep (line ${index + 1})`);
-      depth = Math.max(depth, level);
-      nesting += (level * level) / 6;
-    }
-    nesting += depth;
+function checkNesting(text: string): void {
+  const lines = text.split('\n');
+  let deepest = 0;
+  for (const [index, line] of lines.entries()) {
+    const level = levelOf(line);
+    if (level > maxDepth) throw tooMuch(`nests more than ${maxDepth} levels deep (line ${index + 1})`);
+    deepest = Math.max(deepest, level);
   }
-  if (nesting > maxNesting) throw tooMuch('has too many lines in nested lists and quotations');
-  const definitions = sumOfSquares(runsOf(text), /\]:/g);
-  if (definitions > maxPairs) throw tooMuch('has too many definitions in one run of lines');
+  if (deepest ** 2 * lines.length > maxNesting)
+    throw tooMuch('has too many lines in nested lists and quotations');
+}
+
+/** How deep a line begins: each mark of a container is a level, and so are two blanks. */
+function levelOf(line: string): number {
+  const begin = containers.exec(line)![0].replaceAll('\t', '    ');
+  const marks = begin.match(/[^ \d]/g)?.length ?? 0;
+  return marks === 0 || thematicBreak.test(line) ? 0 : marks + (begin.match(/ /g)?.length ?? 0) / 2;
 }
 
 function checkPairs(text: string): void {
-  if (sumOfSquares(runsOf(text), inline) <= maxPairs) return;
-  // Lists and tables have many paragraphs in a run of lines: parse it without pairs to count each.
-  const words: string[] = [];
-  const visit = (node: FlowNode | PhrasingNode | Tree, paragraph: number): void => {
-    if (node.type === 'text') words[paragraph] = (words[paragraph] ?? '') + node.value;
-    if (!('children' in node)) return;
-    const isParagraph = ['paragraph', 'heading', 'tableCell'].includes(node.type);
-    for (const child of node.children) visit(child, isParagraph ? words.length - 1 : words.push('') - 1);
-  };
-  visit(parseMarkdown(text, pairing), 0);
-  if (sumOfSquares(words, inline) > maxPairs) throw tooMuch('has too many marks in one paragraph');
-}
-
-function runsOf(text: string): string[] {
-  return text.split(/\n[ \t]*(?=\n)/);
-}
-
-function sumOfSquares(texts: string[], pattern: RegExp): number {
-  return texts.reduce((sum, text) => sum + (text.match(pattern)?.length ?? 0) ** 2, 0);
+  const marksOfRuns = text.split(/\n[ \t]*(?=\n)/).map((run) => run.match(inlineMark)?.length ?? 0);
+  if (marksOfRuns.reduce((sum, marks) => sum + marks ** 2, 0) > maxPairs)
+    throw tooMuch('has too many marks in one run of lines');
 }

@@ -1,6 +1,6 @@
 import { sha256 } from '../../src/base/ids.ts';
 import { compareCodePoints, strip } from '../../src/base/text.ts';
-import type { DocumentStatus, Signpost } from '../../src/catalog/guidance/document-schema.ts';
+import type { Signpost } from '../../src/catalog/guidance/document-schema.ts';
 import { decodeText } from '../../src/read/decode.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import type { GroupFile } from '../read/group-file.ts';
@@ -11,7 +11,7 @@ import { type DocumentSection, readSections } from './blocks.ts';
 import { categoriesOf } from './csf.ts';
 import { type DocumentRecord, inOrder, recordShape, statusField } from './document-record.ts';
 import { statusOf } from './document-status.ts';
-import { dateAlone, readHead, withoutHead } from './markdown-head.ts';
+import { dateAlone, type Head, readHead, withoutHead } from './markdown-head.ts';
 import { doctypeOf, publisherOf } from './publishers.ts';
 import { sentencesOf } from './sentences.ts';
 
@@ -21,43 +21,23 @@ const kind = 'regdoc-markdown';
 export const headlessMarkdown =
   'Markdown without a head: a part of a publication is read in its folder, with cover.md and sec*.md';
 
-const translation = /\.[a-z]{2}(?:-[A-Za-z]{2})?\.md$/;
-
 export type MarkdownResult = { document: DocumentRecord; warnings: string[] } | { reason: string };
 
 /** Reads Markdown with a YAML head (rule D9.1 a), or gives why it is no document. Throws `ImportError`. */
 export function parseHeadedMarkdown(text: string): MarkdownResult {
   const head = readHead(text);
   if (head === null) return { reason: 'Markdown without a head that has a title' };
-  if (head.place !== null)
+  const { place, body, warnings } = head;
+  if (place !== null)
     return {
-      reason: `a part of a publication, as ${head.place} in its head says: it is read in its folder, with cover.md and sec*.md`,
+      reason: `a part of a publication, as ${place} in its head says: it is read in its folder, with cover.md and sec*.md`,
     };
-  const { fields, body, warnings } = head;
   const sections = readSections(body);
   if (sections.length < 2) return { reason: 'Markdown without a heading' };
-  const published = fields.published ?? firstDate(body);
+  const published = head.published ?? firstDate(body);
   if (published === null) warnings.push('no line contains only a date: the date of publication is unknown');
-  const url = fields.sourceUrl ?? '';
-  const { publisher, publisherId, jurisdiction } = publisherOf(url, fields.title);
-  const document = toDocument(sections, {
-    documentId: slugOf(fields.title),
-    title: fields.title,
-    publisher: fields.publisher ?? publisher,
-    publisherId: fields.publisher === undefined ? publisherId : slugOf(fields.publisher),
-    doctype: fields.doctype ?? doctypeOf(fields.title),
-    jurisdiction: fields.jurisdiction ?? jurisdiction,
-    published,
-    sourceUrl: url,
-    status: fields.status ?? statusIn(fields.title, sections),
-    text: textHash(text),
-  });
-  return { document, warnings };
-}
-
-/** The same for texts that differ only in white space. */
-function textHash(...texts: string[]): string {
-  return sha256(texts.map(collapseLine).join('\0'));
+  const stated = { ...head, published, documentId: slugOf(head.title) };
+  return { document: toDocument(stated, sections, sections, [text]), warnings };
 }
 
 /** Reads a folder with `cover.md` and `sec*.md` as one document (D9.1 b), its id, title and date from the cover. */
@@ -70,70 +50,93 @@ export function parseMarkdownFolder(files: GroupFile[], strict: boolean): Markdo
   };
   const coverText = textOf(files.find((file) => file.name === 'cover.md')!);
   const cover = withoutHead(coverText);
-  const number = ({ name }: GroupFile) => Number(/^sec(\d{1,6})/.exec(name)?.[1] ?? Number.POSITIVE_INFINITY);
-  const rank = ({ name }: GroupFile) => [/^sec/, /^app[A-Z]/, /^/].findIndex((each) => each.test(name));
-  const parts = files
-    .filter(({ name }) => !translation.test(name) && !/^(?:cover|README|errata)\.md$/.test(name))
-    .sort((a, b) => rank(a) - rank(b) || number(a) - number(b) || compareCodePoints(a.name, b.name));
-  const leftOut = files.map(({ name }) => name).filter((name) => translation.test(name));
-  if (leftOut.length > 0)
-    warnings.push(`translations are left out: ${firstOf(leftOut.map((name) => excerpt(name)))}`);
-  const losses = createLosses();
-  for (const { name } of files) if (/^(?:README|errata)\.md$/.test(name)) losses.add(`the file ${name}`);
-  warnings.push(...losses.warnings());
-  const texts = parts.map((part) => withoutHead(textOf(part)));
-  const sections = readSections(...texts);
-  const { title: heading, doi } = readCover(cover);
-  const title = heading || (readHead(coverText)?.fields.title ?? '');
-  if (title === '')
+  const parts = partsIn(files, warnings).map((part) => withoutHead(textOf(part)));
+  const sections = readSections(...parts);
+  const coverSections = readSections(cover);
+  const doi = /\bdoi\.org\/10\.6028\/([A-Za-z0-9._:-]{1,190}[A-Za-z0-9])/.exec(cover)?.[1];
+  const title = titleOf(coverSections.slice(1)) || readHead(coverText)?.title;
+  if (!title)
     throw new ImportError('cover.md has neither a heading of the first level nor a head with a title', kind);
-  const url = doi === null ? '' : `https://doi.org/10.6028/${doi}`;
   const day = firstDate(cover);
-  const published = day ?? firstDate(cover, firstDay);
+  const published = day ?? firstDate(cover.replace(/^[ \t]*([A-Z][a-z]+) (\d{4})[ \t]*$/gm, '$1 1, $2'));
   if (published === null)
     warnings.push('no line of cover.md contains only a date: the date of publication is unknown');
   else if (day === null) warnings.push('the date in cover.md has no day: the first of the month is used');
-  const document = toDocument(sections, {
+  const stated = {
     documentId: doi ?? slugOf(title),
     title,
-    ...publisherOf(url, title),
-    doctype: doctypeOf(title),
     published,
-    sourceUrl: url,
-    status: statusIn(title, readSections(cover)),
-    text: textHash(cover, ...texts),
+    sourceUrl: doi === undefined ? '' : `https://doi.org/10.6028/${doi}`,
+  };
+  return { document: toDocument(stated, sections, coverSections, [cover, ...parts]), warnings };
+}
+
+const translation = /\.[a-z]{2}(?:-[A-Za-z]{2})?\.md$/;
+
+/** The files with sections in their order: `sec*` by number, `app*`, others by name. */
+function partsIn(files: GroupFile[], warnings: string[]): GroupFile[] {
+  const translations = files.map(({ name }) => name).filter((name) => translation.test(name));
+  if (translations.length > 0)
+    warnings.push(`translations are left out: ${firstOf(translations.map((name) => excerpt(name)))}`);
+  const losses = createLosses();
+  for (const { name } of files) if (/^(?:README|errata)\.md$/.test(name)) losses.add(`the file ${name}`);
+  warnings.push(...losses.warnings());
+  const number = ({ name }: GroupFile) => Number(/^sec(\d{1,6})/.exec(name)?.[1] ?? Number.POSITIVE_INFINITY);
+  const rank = ({ name }: GroupFile) => [/^sec/, /^app[A-Z]/, /^/].findIndex((each) => each.test(name));
+  return files
+    .filter(({ name }) => !translation.test(name) && !/^(?:cover|README|errata)\.md$/.test(name))
+    .sort((a, b) => rank(a) - rank(b) || number(a) - number(b) || compareCodePoints(a.name, b.name));
+}
+
+/** The title of the last title page: designation, title and subtitle; empty without one. */
+function titleOf(sections: DocumentSection[]): string {
+  const first = sections.findLastIndex((section) => section.level === 1 && /\d/.test(section.heading));
+  const from = first === -1 ? sections.findIndex((section) => section.level === 1) : first;
+  if (from === -1) return '';
+  const end = sections.findIndex((section, index) => index >= from && section.blocks.length > 0);
+  const page = sections.slice(from, end === -1 ? from + 3 : Math.min(from + 3, end + 1));
+  const [designation, title, subtitle] = page.map((section) => section.heading);
+  return [[designation, title].filter(Boolean).join(', '), subtitle].filter(Boolean).join(': ');
+}
+
+type Stated = Pick<Head, 'title' | 'published' | 'sourceUrl'> &
+  Partial<Pick<Head, 'publisher' | 'doctype' | 'jurisdiction' | 'status'>> & { documentId: string };
+
+/** A document with what the rule fills in (data/REGULATORY.md); the sections of `front` may say its status. */
+function toDocument(
+  stated: Stated,
+  sections: DocumentSection[],
+  front: DocumentSection[],
+  texts: string[],
+): DocumentRecord {
+  const { title, sourceUrl, publisher } = stated;
+  const filled = publisherOf(sourceUrl, title);
+  const record = inOrder(recordShape, {
+    documentId: stated.documentId,
+    title,
+    publisher: publisher ?? filled.publisher,
+    publisherId: publisher === undefined ? filled.publisherId : slugOf(publisher),
+    doctype: stated.doctype ?? doctypeOf(title),
+    jurisdiction: stated.jurisdiction ?? filled.jurisdiction,
+    published: stated.published,
+    sourceUrl,
+    cyberScore: null,
+    sectorLevel1: null,
+    sectorLevel2: null,
+    sectorLevel3: null,
+    sectorLevel4: null,
+    authoritative: false,
+    restriction: null,
+    signposts: sections.filter((section) => section.ordinal > 0).map(toSignpost),
+    actionableItems: actionableItemsOf(sections),
   });
-  return { document, warnings };
-}
-
-const unstated = {
-  cyberScore: null,
-  sectorLevel1: null,
-  sectorLevel2: null,
-  sectorLevel3: null,
-  sectorLevel4: null,
-  authoritative: false,
-  restriction: null,
-};
-
-type DocumentHead = Required<
-  Omit<DocumentRecord, keyof typeof unstated | 'status' | 'signposts' | 'actionableItems'>
-> & { status: DocumentStatus };
-
-/** By the title, the first headings and the first paragraphs. */
-function statusIn(title: string, sections: DocumentSection[]): DocumentStatus {
-  const headings = sections.map(({ heading }) => heading).filter((heading) => heading !== '');
-  const paragraphs = sections
-    .flatMap(({ blocks }) => blocks.map(({ text }) => text))
-    .filter((text) => dateAlone(text) === null);
-  return statusOf(title, paragraphs.slice(0, 5), headings.slice(0, 2));
-}
-
-function toDocument(sections: DocumentSection[], head: DocumentHead): DocumentRecord {
-  const signposts = sections.filter((section) => section.ordinal > 0).map(toSignpost);
-  const actionableItems = actionableItemsOf(sections);
-  const { text, status, ...stated } = head;
-  const record = inOrder(recordShape, { ...stated, ...unstated, signposts, actionableItems });
+  // The same for texts that differ only in white space.
+  const text = sha256(texts.map(collapseLine).join('\0'));
+  const headings = front.map(({ heading }) => heading).filter((heading) => heading !== '');
+  const paragraphs = front
+    .flatMap(({ blocks }) => blocks.map((block) => block.text))
+    .filter((paragraph) => dateAlone(paragraph) === null);
+  const status = stated.status ?? statusOf(title, paragraphs.slice(0, 5), headings.slice(0, 2));
   return { ...record, text, ...statusField(status) };
 }
 
@@ -142,43 +145,19 @@ const formal = /^this (?:section|appendix) (?:is|contains)\b.*\b(?:normative|inf
 function toSignpost({ ordinal, heading, blocks }: DocumentSection): Signpost {
   const telling = blocks.filter(({ text }) => !formal.test(text) && dateAlone(text) === null);
   const first = telling.find((block) => block.kind === 'paragraph') ?? telling[0];
-  const body = blocks.map((block) => block.text).join(' ');
   return {
     tag: heading,
     page: ordinal,
     inferenceText: first === undefined ? heading : sentencesOf(first.text)[0]!,
-    nistCsf: categoriesOf(heading, body),
+    nistCsf: categoriesOf(heading, blocks.map((block) => block.text).join(' ')),
   };
 }
 
-/** The last title page: designation, title and subtitle; and NIST's part of the DOI. */
-function readCover(cover: string): { title: string; doi: string | null } {
-  const doi = /\bdoi\.org\/10\.6028\/([A-Za-z0-9._:-]{1,190}[A-Za-z0-9])/.exec(cover)?.[1] ?? null;
-  const sections = readSections(cover).slice(1);
-  const first = sections.findLastIndex((section) => section.level === 1 && /\d/.test(section.heading));
-  const from = first === -1 ? sections.findIndex((section) => section.level === 1) : first;
-  if (from === -1) return { title: '', doi };
-  const page = [sections[from]!];
-  for (const next of sections.slice(from + 1)) {
-    if (page.at(-1)!.blocks.length > 0 || page.length === 3) break;
-    page.push(next);
-  }
-  const [designation, title, subtitle] = page.map((section) => section.heading);
-  return {
-    title: [[designation, title].filter(Boolean).join(', '), subtitle].filter(Boolean).join(': '),
-    doi,
-  };
-}
-
-function firstDate(text: string, written = (line: string) => line): string | null {
-  for (const line of text.split(/\r?\n/)) {
-    const date = dateAlone(written(line));
-    if (date !== null) return date;
-  }
-  return null;
-}
-
-const firstDay = (line: string) => line.trim().replace(/^([A-Z][a-z]+) (\d{4})$/, '$1 1, $2');
+const firstDate = (text: string) =>
+  text
+    .split(/\r?\n/)
+    .map(dateAlone)
+    .find((date) => date !== null) ?? null;
 
 function slugOf(title: string): string {
   const slug = strip(title.toLowerCase().replace(/[^a-z0-9]+/g, '-'), /-/).slice(0, 200);

@@ -17,17 +17,15 @@ const nist: Publisher = {
   jurisdiction: 'US',
 };
 
-const addresses: [RegExp, Publisher][] = [
-  [/^https?:\/\/(?:[\w-]{1,63}\.){0,5}(?:cisa\.gov|cyber\.dhs\.gov)(?:\/|$)/i, cisa],
-  [/^https?:\/\/(?:(?:[\w-]{1,63}\.){0,5}nist\.gov(?:\/|$)|doi\.org\/10\.6028\/)/i, nist],
-];
-
 const directive = /\b(?:binding operational|emergency) directive \d{2}-\d{2}\b/i;
 
 /** The publisher by address, else by a title that only one uses; empty if unknown. */
 export function publisherOf(url: string, title: string): Publisher {
-  const found = addresses.find(([address]) => address.test(url))?.[1];
-  return found ?? (url === '' && directive.test(title) ? cisa : unknown);
+  if (url === '') return directive.test(title) ? cisa : unknown;
+  const { hostname, pathname } = new URL(url);
+  const isAt = (domain: string) => `.${hostname}`.endsWith(`.${domain}`);
+  if (isAt('cisa.gov') || isAt('cyber.dhs.gov')) return cisa;
+  return isAt('nist.gov') || (hostname === 'doi.org' && pathname.startsWith('/10.6028/')) ? nist : unknown;
 }
 
 const doctypes: [RegExp, string][] = [

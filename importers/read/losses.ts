@@ -21,12 +21,12 @@ export function createLosses() {
   };
 }
 
+const noContent = /^(?:xml|xsi)(?:ns)?(?::|$)|schemaLocation$/i;
+
 /** The attributes that have content and are not stored; namespaces and `xml:` and `xsi:` attributes have none. */
 export function unstoredAttributes(attributes: Record<string, string>, stored: string[]): string[] {
-  return Object.keys(attributes).filter(
-    (name) =>
-      !stored.includes(name) &&
-      attributes[name]!.trim() !== '' &&
-      !/^(?:xml|xsi)(?:ns)?(?::|$)|schemaLocation$/i.test(name),
-  );
+  const found: string[] = [];
+  for (const name in attributes)
+    if (!stored.includes(name) && attributes[name]!.trim() !== '' && !noContent.test(name)) found.push(name);
+  return found;
 }

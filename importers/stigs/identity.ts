@@ -1,151 +1,173 @@
-import { sharedRules, splitApart } from './benchmark-products.ts';
-import { putTogether } from './choice.ts';
-import { createDraft, type Draft, join } from './draft.ts';
-import { isWithin } from './evidence.ts';
-import { aliasesOf, giveSlugs, type Named } from './give-slugs.ts';
-import type { Printing } from './printing.ts';
-import { dated, newestFirst, newestReleaseFirst, type Unit, unitsOf } from './printings.ts';
-import { aliasKey } from './slug.ts';
-
-/** A printing's STIG, and the printing that replaces it, if any. */
-export interface Fate {
-  stig: Named;
-  keptBy: Printing | null;
-}
+import { isPartOf, sharedRules } from './compare-printings.ts';
+import {
+  compare,
+  largestFirst,
+  newestPrintingFirst,
+  newestReleaseFirst,
+  orderOf,
+  type Printing,
+} from './printings.ts';
+import { splitByProduct, splitByVersion } from './products.ts';
+import { putTogether } from './put-together.ts';
+import { aliasKey, slugOf } from './slug.ts';
+import { aliasesOf, giveSlugs } from './slugs.ts';
+import { createStig, join, type Series, type Stig } from './stig.ts';
 
 /** All STIGs with their printings, and what each is called. */
 export interface Identity {
-  stigs: Named[];
-  fates: Map<string, Fate>;
-  aliases: Map<string, Named>;
-  /** Overrides' slugs that cannot serve two benchmarks, with a version in which their rules differ. */
+  stigs: Stig[];
+  stigOf: Map<Printing, Stig>;
+  /** The printing that is served in the place of another of its version. */
+  servedInstead: Map<Printing, Printing>;
+  aliases: Map<string, Stig>;
+  /** Operator's slugs that cannot serve two benchmarks, with a version in which their rules differ. */
   refused: Map<string, string>;
+  /** Benchmark ids of operator's rows that no printing has. */
   unused: string[];
 }
 
-/** Decides from all printings and overrides (rules D24, F2.3, F2.4). Pure; neither order nor history count. */
-export function decideIdentity(printings: Printing[], overrides: Map<string, string>): Identity {
-  const units = unitsOf(printings);
-  const { slugs, unused } = slugsByUnit(units, overrides);
-  const drafts: Draft[] = [];
-  const others = units.filter((unit) => {
-    const slug = slugs.get(unit);
-    if (slug === undefined) return true;
-    const draft = drafts.find(({ given }) => given === slug) ?? createDraft(unit.kind, { given: slug });
-    // A STIG and an SRG cannot share a slug: the newer one has it.
-    if (draft.kind !== unit.kind) return true;
-    if (!drafts.includes(draft)) drafts.push(draft);
-    join(draft, unit, () => `operator override: ${slug}`);
-    return false;
-  });
-  const refused = putTogether(others, drafts);
-  const settled: Settled[] = [];
-  // Appends what `settle` sets apart, so that the loop settles it too.
-  for (const draft of drafts) {
-    const own = settle(draft);
-    drafts.push(...setApart(own));
-    settled.push(own);
-    const lost = own.apart.find(({ printing, main }) => printing.idKey !== main.idKey);
-    if (draft.given !== null && lost) refused.set(draft.given, lost.printing.version);
+/** Decides from all printings and the operator's rows (rule D24.5). Pure; neither order nor history count. */
+export function decideIdentity(printings: Printing[], operatorRows: Map<string, string>): Identity {
+  const allSeries = seriesOf(printings);
+  const { slugs, unused } = operatorSlugs(allSeries, operatorRows);
+  const stigs: Stig[] = [];
+  const others = allSeries.filter((series) => !joinByOperator(series, slugs.get(series), stigs));
+  const refused = putTogether(others, stigs);
+  const servedInstead = new Map<Printing, Printing>();
+  // Appends what is split off, so that the loop settles its versions too.
+  for (const stig of stigs) {
+    const splitOff = settleVersions(stig, servedInstead);
+    stigs.push(...newStigs(stig, splitOff));
+    const lost = splitOff.find(({ main, printings: own }) => own.some(({ idKey }) => idKey !== main.idKey));
+    if (stig.operatorSlug !== null && lost) refused.set(stig.operatorSlug, lost.main.version);
   }
-  const stigs = settled.map(({ stig }) => stig);
   giveSlugs(stigs);
-  const fates = settled.flatMap(({ stig, keptBy }) =>
-    [...keptBy].map(([printing, keeper]) => [printing.sha256, { stig, keptBy: keeper }] as const),
+  const stigOf = new Map(
+    stigs.flatMap((stig) => stig.printings.map((printing): [Printing, Stig] => [printing, stig])),
   );
-  return { stigs, fates: new Map(fates), aliases: aliasesOf(stigs), refused, unused };
+  return { stigs, stigOf, servedInstead, aliases: aliasesOf(stigs), refused, unused };
 }
 
-function slugsByUnit(units: Unit[], overrides: Map<string, string>) {
-  const borne = new Map<string, Set<Unit>>();
-  for (const unit of units)
-    for (const { benchmarkId } of unit.printings)
-      borne.set(benchmarkId, (borne.get(benchmarkId) ?? new Set()).add(unit));
-  const slugs = new Map<Unit, string>();
-  const used = new Set<string>();
-  const rows = [...overrides].sort(([a], [b]) => (a < b ? -1 : 1));
+/** Groups printings by benchmark id and product, the newest first in and among the groups. */
+function seriesOf(printings: Printing[]): Series[] {
+  const newest = [...printings].sort((a, b) => compare(b.releaseOrder, a.releaseOrder));
+  return [...Map.groupBy(newest, ({ idKey }) => idKey)]
+    .flatMap(([idKey, list]) =>
+      splitByProduct(list).map(
+        (own): Series => ({
+          idKey,
+          kind: idKey.startsWith('srg:') ? 'srg' : 'stig',
+          printings: own,
+          titleSlugs: new Set([...new Set(own.map(({ title }) => title))].map(slugOf)),
+        }),
+      ),
+    )
+    .sort((a, b) => newestReleaseFirst(a.printings[0]!, b.printings[0]!));
+}
+
+/** The operator's slug of each series that a row names, and the rows that name none. */
+function operatorSlugs(allSeries: Series[], rows: Map<string, string>) {
+  const slugs = new Map<Series, string>();
+  const bearing = (benchmarkId: string) =>
+    allSeries.filter(({ printings }) => printings.some((each) => each.benchmarkId === benchmarkId));
+  const folding = (benchmarkId: string) => {
+    const keys = [aliasKey(benchmarkId, 'stig'), aliasKey(benchmarkId, 'srg')];
+    return allSeries.filter(({ idKey }) => keys.includes(idKey));
+  };
+  const unused: string[] = [];
+  const sorted = [...rows].sort(([a], [b]) => compare(a, b));
+  const named = sorted.map(([benchmarkId, slug]) => ({ benchmarkId, slug, exact: bearing(benchmarkId) }));
   // An id means the benchmark with exactly this id; if there is none, those whose ids fold to the same key.
-  for (const isExact of [true, false])
-    for (const [benchmarkId, slug] of rows) {
-      if (borne.has(benchmarkId) !== isExact) continue;
-      const keys = (['stig', 'srg'] as const).map((kind) => aliasKey(benchmarkId, kind));
-      const meant = borne.get(benchmarkId) ?? units.filter(({ idKey }) => keys.includes(idKey));
-      for (const unit of meant) {
-        used.add(benchmarkId);
-        if (!slugs.has(unit)) slugs.set(unit, slug);
-      }
-    }
-  return { slugs, unused: [...overrides.keys()].filter((benchmarkId) => !used.has(benchmarkId)) };
+  for (const { slug, exact } of named)
+    for (const series of exact) if (!slugs.has(series)) slugs.set(series, slug);
+  for (const { benchmarkId, slug, exact } of named) {
+    if (exact.length > 0) continue;
+    const folded = folding(benchmarkId);
+    for (const series of folded) if (!slugs.has(series)) slugs.set(series, slug);
+    if (folded.length === 0) unused.push(benchmarkId);
+  }
+  return { slugs, unused };
 }
 
-/** `keptBy` has the printings that stay in the STIG, each with the one that replaces it, or null. */
-interface Settled {
-  stig: Named;
-  keptBy: Map<Printing, Printing | null>;
-  apart: { printing: Printing; keeper: Printing; main: Printing }[];
+/** Puts a series into the STIG with the operator's slug; false where it has no such slug. */
+function joinByOperator(series: Series, slug: string | undefined, stigs: Stig[]): boolean {
+  if (slug === undefined) return false;
+  let stig = stigs.find(({ operatorSlug }) => operatorSlug === slug);
+  // A STIG and an SRG cannot share a slug: the newer one has it.
+  if (stig && stig.kind !== series.kind) return false;
+  if (!stig) {
+    stig = createStig(series.kind, { operatorSlug: slug });
+    stigs.push(stig);
+  }
+  join(stig, series, () => `operator override: ${slug}`);
+  return true;
+}
+
+/** A printing that does not stay in its STIG, with those that it stands for; `main` stays in their version. */
+interface SplitOff {
+  printings: Printing[];
+  main: Printing;
 }
 
 /**
- * Printings of a version are one release if the largest one has all their rules. Of those with other rules the one that
- * shares most with the newer versions stays, of equals the newest; the rest are set apart, with the ones that they
- * contain (rule D24.3).
+ * Decides which printings of each version a STIG keeps, the newest version first (rule D24.3). A printing with all rules
+ * of another stands for it. Of those with other rules the one that shares most with the newer versions stays, of equals
+ * the newest. Gives the others.
  */
-function settle(draft: Draft): Settled {
-  const keptBy: Settled['keptBy'] = new Map();
-  const apart: Settled['apart'] = [];
+function settleVersions(stig: Stig, servedInstead: Map<Printing, Printing>): SplitOff[] {
+  const all = stig.series.flatMap(({ printings }) => printings);
+  const versions = [...Map.groupBy(all, ({ version }) => version).values()];
+  const splitOff: SplitOff[] = [];
   const mains: Printing[] = [];
-  for (const printings of newestVersionsFirst(draft)) {
-    const keepers = new Map<Printing, Printing>();
-    const served: Printing[] = [];
-    for (const printing of largestFirst(printings)) {
-      const larger = served.find((each) => isPartOf(printing, each));
-      if (!larger) served.push(printing);
-      keepers.set(printing, larger ?? printing);
-    }
-    const main = nearestTo(mains, served.sort(newestFirst));
+  for (const printings of versions.sort((a, b) => compare(orderOf(b[0]!), orderOf(a[0]!)))) {
+    const groups = groupByLargest(printings);
+    const main = nearestTo(
+      mains,
+      groups.map(([largest]) => largest!),
+    );
     mains.push(main);
-    for (const [printing, keeper] of keepers)
-      if (keeper === main) keptBy.set(printing, keeper === printing ? null : keeper);
-      else apart.push({ printing, keeper, main });
+    for (const group of groups) {
+      const [largest, ...parts] = group;
+      for (const part of parts) servedInstead.set(part, largest!);
+      if (largest === main) stig.printings.push(...group);
+      else splitOff.push({ printings: group, main });
+    }
   }
-  const printings = [...keptBy.keys()];
-  const served = printings.filter((printing) => keptBy.get(printing) === null);
-  const current = served.reduce((newest, each) => (each.releaseOrder > newest.releaseOrder ? each : newest));
-  return { stig: Object.assign(draft, { current, printings }), keptBy, apart };
+  stig.current = mains.reduce((newest, each) => (each.releaseOrder > newest.releaseOrder ? each : newest));
+  return splitOff;
 }
 
-function newestVersionsFirst({ versions }: Draft): Printing[][] {
-  const orderOf = (printings: Printing[]) => dated(printings[0]!);
-  return [...versions.values()].sort((a, b) => (orderOf(a) < orderOf(b) ? 1 : -1));
+/** Groups of printings of a version: the largest, then those that are parts of it. */
+function groupByLargest(printings: Printing[]): Printing[][] {
+  const groups: Printing[][] = [];
+  for (const printing of printings.length === 1 ? printings : [...printings].sort(largestFirst)) {
+    const group = groups.find(([largest]) => isPartOf(printing, largest!));
+    if (group) group.push(printing);
+    else groups.push([printing]);
+  }
+  return groups;
 }
 
-/** The printing that shares most rules with one of the newer versions; of equals the first. */
-function nearestTo(newer: Printing[], served: Printing[]): Printing {
-  if (served.length === 1 || newer.length === 0) return served[0]!;
-  const most = served.map((each) => Math.max(...newer.map((main) => sharedRules(each, main))));
-  return served[most.indexOf(Math.max(...most))]!;
+/** The printing that shares most rules with one of the newer versions; of equals the newest. */
+function nearestTo(newer: Printing[], candidates: Printing[]): Printing {
+  if (candidates.length === 1) return candidates[0]!;
+  const newest = candidates.sort(newestPrintingFirst);
+  const shared = newest.map((each) => Math.max(0, ...newer.map((main) => sharedRules(each, main))));
+  return newest[shared.indexOf(Math.max(...shared))]!;
 }
 
-function isPartOf(part: Printing, whole: Printing): boolean {
-  return isWithin(part.evidence().rules, whole.evidence().rules);
-}
-
-function largestFirst(printings: Printing[]): Printing[] {
-  if (printings.length === 1) return printings;
-  const size = (printing: Printing) => printing.evidence().rules.length;
-  return [...printings].sort((a, b) => size(b) - size(a) || newestFirst(a, b));
-}
-
-function setApart({ stig, apart }: Settled): Draft[] {
-  const keepers = apart.filter(({ printing, keeper }) => printing === keeper).map(({ printing }) => printing);
-  const byId = Map.groupBy(keepers.sort(newestReleaseFirst), ({ idKey }) => idKey);
-  return [...byId.values()].flatMap(splitApart).map((part) => {
-    const own = apart.filter(({ keeper }) => part.includes(keeper));
-    const draft = createDraft(stig.kind, {
-      apartFrom: new Map(own.map(({ printing, main }) => [printing, main])),
-    });
-    for (const unit of unitsOf(own.map(({ printing }) => printing)))
-      join(draft, unit, () => `set apart from ${stig.slug}`);
-    return draft;
+/** The STIGs that printings make which were split off another. */
+function newStigs(stig: Stig, splitOff: SplitOff[]): Stig[] {
+  const largest = splitOff.map(({ printings: [first] }) => first!).sort(newestReleaseFirst);
+  const groups = [...Map.groupBy(largest, ({ idKey }) => idKey).values()].flatMap(splitByVersion);
+  return groups.map((group) => {
+    const own = splitOff.filter(({ printings: [first] }) => group.includes(first!));
+    const splitFrom = new Map(
+      own.flatMap(({ printings, main }) => printings.map((each): [Printing, Printing] => [each, main])),
+    );
+    const made = createStig(stig.kind, { splitFrom });
+    for (const series of seriesOf([...splitFrom.keys()]))
+      join(made, series, () => `set apart from ${stig.slug}`);
+    return made;
   });
 }

@@ -10,7 +10,7 @@ const outer = /[\s\-–—:,;.()[\]{}]/;
 /** Characters that matter; the longest real title has 150. */
 const maxTitleLength = 1000;
 
-/** Folds a benchmark id (rule F2.4 step 1). */
+/** Folds a benchmark id (rule D24.5, step 1). */
 export function idKeyOf(benchmarkId: string): string {
   const key = underscores(
     benchmarkId
@@ -27,7 +27,7 @@ export function aliasKey(benchmarkId: string, kind: 'stig' | 'srg'): string {
   return kind === 'srg' ? `srg:${idKeyOf(benchmarkId)}` : idKeyOf(benchmarkId);
 }
 
-/** The kind of a title; a STIG and an SRG never share a slug (rule F2.4 step 3). */
+/** The kind of a title; a STIG and an SRG never share a slug (rule D24.5, step 4). */
 export function kindOf(title: string): 'stig' | 'srg' {
   return endingsOf(title).some((ending) => requirementsGuide.test(ending)) ? 'srg' : 'stig';
 }

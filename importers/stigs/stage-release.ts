@@ -1,8 +1,9 @@
+import { ruleKey } from '../../src/base/rule-ids.ts';
 import { idsOf } from '../../src/catalog/stigs/ids.ts';
 import { writeMarks } from '../../src/catalog/stigs/marks.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
-import { evidenceOf } from './evidence.ts';
+import { stigIdHashes } from './printings.ts';
 import { createSearchIndex } from './search-index.ts';
 import { aliasKey, kindOf } from './slug.ts';
 import type { XccdfRelease } from './xccdf-record.ts';
@@ -47,10 +48,12 @@ export function createStageRelease(db: Database) {
       insertFinding({ id: null, releaseId, ordinal: index + 1, ...finding });
     for (const [index, profile] of profiles.entries())
       insertProfile({ releaseId, ordinal: index + 1, ...profile });
-    const { stigIds, rules, numbers } = evidenceOf(findings);
     insertEvidence({
       releaseId,
-      ...{ stigIds: bytesOf(stigIds), rules: bytesOf(rules), numbers: bytesOf(numbers) },
+      stigIds: bytesOf(stigIdHashes(findings)),
+      rules: bytesOf(new Float64Array(new Set(findings.map(({ ruleId }) => ruleKey(ruleId)))).sort()),
+      // Nothing reads it; the schema asks for it.
+      numbers: Buffer.alloc(0),
     });
     insertMarks({ releaseId, marks: writeMarks(findings) });
     for (const id of new Set(findings.flatMap(idsOf))) insertId({ id, releaseId });

@@ -18,7 +18,6 @@ export const descriptionTags = [
 export type DescriptionTag = (typeof descriptionTags)[number];
 
 const known = new Set<string>(descriptionTags);
-const longestTag = Math.max(...descriptionTags.map((tag) => tag.length));
 
 /** A name without case, separators and plural; `Security...` and `..._Discuss` are names of Vulcan and of checklists. */
 function keyOf(name: string): string {
@@ -38,12 +37,6 @@ export function descriptionTagOf(name: string): DescriptionTag | undefined {
   return name.length > 64 ? undefined : byKey.get(keyOf(name));
 }
 
-interface Opening {
-  tag: DescriptionTag;
-  at: number;
-  from: number;
-}
-
 /**
  * Splits a rule description (decoded once) by its tags, texts trimmed. It is not XML but holds bare `<` and `&`: a
  * tag's text ends at its last closing tag before the next known opening tag. What stands between is read as tags in
@@ -56,30 +49,19 @@ export function readDescription(text: string, losses?: Losses): Record<Descripti
     const value = stated.trim();
     if (value !== '') parts[tag] = parts[tag] === '' ? value : `${parts[tag]}, ${value}`;
   };
-  const openings = openingsOf(text);
-  const head = text.slice(0, openings[0]?.at);
-  const [, first = ''] = anyTag.exec(head.trimStart().slice(0, 66)) ?? [];
+  const openings = [...text.matchAll(/<([A-Za-z]+)>/g)].filter(([, name]) => known.has(name!));
+  const head = text.slice(0, openings[0]?.index);
+  const first = anyTag.exec(head.trimStart().slice(0, 66))?.[1] ?? '';
   if (openings.length > 0 || descriptionTagOf(first) !== undefined) readBetween(head, put, losses);
   else parts.VulnDiscussion = text.trim();
-  for (const [index, { tag, from }] of openings.entries()) {
-    const segment = text.slice(from, openings[index + 1]?.at);
-    const end = segment.lastIndexOf(`</${tag}>`);
-    put(tag, end < 0 ? segment : segment.slice(0, end));
-    if (end >= 0) readBetween(segment.slice(end + tag.length + 3), put, losses);
+  for (const [at, { 0: opening, 1: tag, index }] of openings.entries()) {
+    const segment = text.slice(index + opening.length, openings[at + 1]?.index);
+    const closing = `</${tag}>`;
+    const end = segment.lastIndexOf(closing);
+    put(tag as DescriptionTag, end < 0 ? segment : segment.slice(0, end));
+    if (end >= 0) readBetween(segment.slice(end + closing.length), put, losses);
   }
   return parts;
-}
-
-function openingsOf(text: string): Opening[] {
-  const openings: Opening[] = [];
-  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at + 1)) {
-    const from = text.indexOf('>', at) + 1;
-    if (from === 0) break;
-    if (from - at > longestTag + 2) continue;
-    const tag = text.slice(at + 1, from - 1);
-    if (known.has(tag)) openings.push({ tag: tag as DescriptionTag, at, from });
-  }
-  return openings;
 }
 
 const anyTag = /^<([a-z](?:[\w.-]{0,62}[a-z0-9])?)>/i;
@@ -90,11 +72,11 @@ function readBetween(
   put: (tag: DescriptionTag, stated: string) => void,
   losses: Losses | undefined,
 ): void {
-  for (let rest = text.trim(); rest !== ''; ) {
+  for (let rest = text.trim(); rest !== ''; rest = rest.trimStart()) {
     const [opening, name = ''] = anyTag.exec(rest) ?? [];
     if (opening === undefined) {
-      const next = rest.indexOf('<', 1);
       losses?.add('text between the tags of a description');
+      const next = rest.indexOf('<', 1);
       rest = next < 0 ? '' : rest.slice(next);
       continue;
     }
@@ -104,12 +86,14 @@ function readBetween(
     const tag = descriptionTagOf(name);
     if (tag !== undefined) put(tag, value);
     else if (value.trim() !== '') losses?.add(`<${name}> of a description`);
-    rest = end < 0 ? '' : rest.slice(end + closing.length).trimStart();
+    rest = end < 0 ? '' : rest.slice(end + closing.length);
   }
 }
 
 /** The text inside a wrapper such as `<GroupDescription>`, or the whole text without one. */
 export function unwrap(text: string, wrapper: 'GroupDescription' | 'ProfileDescription'): string {
-  const match = new RegExp(`^\\s*<${wrapper}>([\\s\\S]*)</${wrapper}>\\s*$`).exec(text);
-  return (match ? match[1]! : text).trim();
+  const [opening, closing] = [`<${wrapper}>`, `</${wrapper}>`];
+  const whole = text.trim();
+  const isWrapped = whole.startsWith(opening) && whole.endsWith(closing);
+  return isWrapped ? whole.slice(opening.length, -closing.length).trim() : whole;
 }

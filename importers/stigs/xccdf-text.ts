@@ -1,3 +1,6 @@
+import { strip } from '../../src/base/text.ts';
+import type { XmlNode } from '../../src/read/xml.ts';
+
 /** Elements of XHTML that stand on lines of their own. */
 const blocks = new Set(
   (
@@ -5,6 +8,14 @@ const blocks = new Set(
     'h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section summary table tbody tfoot thead tr ul'
   ).split(' '),
 );
+
+// Characters that no text has stand for what becomes a line break, and keep the blanks behind them.
+const blockEdge = '\uFDD0';
+const lineBreak = '\uFDD1';
+const keepBlanks = '\uFDD2';
+
+/** How blanks count: as they are, as one, or as they are even beside line breaks. */
+type Layout = 'free' | 'block' | 'pre';
 
 /** Joins the texts of several elements by empty lines. */
 export function joinTexts(texts: string[]): string {
@@ -14,84 +25,57 @@ export function joinTexts(texts: string[]): string {
     .join('\n\n');
 }
 
-/** Collects the text of an element: blocks and `br` of XHTML become line breaks, cells of a row ` | ` (rule F1.4). */
-export class MarkupText {
-  private readonly parts: string[] = [];
-  private readonly opened: string[] = [];
-  private depth = 0;
-  private preformatted = 0;
-  private hasCell = false;
-  /** The next text begins a line. */
-  private isBroken = false;
-  /** The next text follows a break or a cell: its blanks are layout. */
-  private isFresh = false;
+/**
+ * The text of an element: blocks and `br` of XHTML become line breaks, cells of a row are joined by ` | ` (rule F1.4). An
+ * element to whose name `tagOf` gives a tag becomes a tag in the text.
+ */
+export function plainText(
+  node: XmlNode,
+  tagOf: (name: string) => string | undefined = () => undefined,
+): string {
+  if (node.children.every((child) => typeof child === 'string')) return node.children.join('').trim();
 
-  open(local: string): void {
-    const name = local.toLowerCase();
-    this.opened.push(name);
-    if (name === 'br') {
-      this.endLine();
-      this.parts.push('\n');
-      this.isFresh = true;
-      this.isBroken = false;
-    } else if (name === 'td' || name === 'th') {
-      this.endLine();
-      if (this.hasCell) this.parts.push(' | ');
-      // An empty cell begins its row, too.
-      else if (this.isBroken) this.beginLine();
-      this.isBroken = false;
-      this.isFresh = true;
-      this.hasCell = true;
-    } else if (blocks.has(name)) {
-      this.depth++;
-      // A paragraph that begins a cell stays in its row.
-      if (!this.isFresh) this.isBroken = true;
-      if (name === 'tr') this.hasCell = false;
-      if (name === 'pre') this.preformatted++;
-    }
+  function contentOf({ children }: XmlNode, layout: Layout): string {
+    return children
+      .map((child) => (typeof child === 'string' ? own(child, layout) : element(child, layout)))
+      .join('');
   }
 
-  close(): void {
-    const name = this.opened.pop()!;
-    if (!blocks.has(name)) return;
-    this.depth--;
-    this.isBroken = true;
-    if (name === 'tr') this.hasCell = false;
-    if (name === 'pre') this.preformatted--;
+  function own(text: string, layout: Layout): string {
+    if (layout === 'pre') return `${keepBlanks}${text}`;
+    return layout === 'block' ? text.replace(/\s+/g, ' ') : text;
   }
 
-  add(text: string): void {
-    let own = text;
-    if (this.preformatted === 0) {
-      if (this.depth > 0) own = own.replace(/\s+/g, ' ');
-      if (this.isBroken || this.isFresh) own = own.trimStart();
-    }
-    if (own === '') return;
-    if (this.isBroken) {
-      this.endLine();
-      this.beginLine();
-    }
-    this.isBroken = false;
-    this.isFresh = false;
-    this.parts.push(own);
+  function element(child: XmlNode, layout: Layout): string {
+    const name = child.name.toLowerCase();
+    if (name === 'br') return lineBreak;
+    const inside = name === 'pre' || layout === 'pre' ? 'pre' : blocks.has(name) ? 'block' : layout;
+    if (name === 'tr') return `${blockEdge}${cellsOf(child, inside).join(`${keepBlanks} | `)}${blockEdge}`;
+    const text = contentOf(child, inside);
+    if (blocks.has(name)) return `${blockEdge}${text}${blockEdge}`;
+    const tag = tagOf(child.name);
+    return tag === undefined ? text : `<${tag}>${text}</${tag}>`;
   }
 
-  toString(): string {
-    return this.parts.join('');
+  function cellsOf(row: XmlNode, layout: Layout): string[] {
+    return row.children
+      .map((child) => (typeof child === 'string' ? child : contentOf(child, layout)))
+      .flatMap((text, at) => (typeof row.children[at] === 'string' && text.trim() === '' ? [] : [text]))
+      .map((text) => strip(text, /[\s\uFDD0]/));
   }
 
-  private beginLine(): void {
-    if (this.parts.length > 0 && !this.parts.at(-1)!.endsWith('\n')) this.parts.push('\n');
-  }
+  return breakLines(contentOf(node, 'free')).trim();
+}
 
-  /** Removes the blanks at the end of the text so far. */
-  private endLine(): void {
-    for (let last = this.parts.pop(); last !== undefined; last = this.parts.pop()) {
-      let end = last.length;
-      while (end > 0 && ' \t'.includes(last[end - 1]!)) end--;
-      if (end === 0) continue;
-      this.parts.push(last.slice(0, end));
-      return;
-    }
+/** A line break for each `br`, else one where blocks meet; blanks around it are layout. */
+function breakLines(marked: string): string {
+  const [first = '', ...rest] = marked.split(/((?:[\uFDD0\uFDD1]\s*)+)/);
+  let text = strip(first, null, /[ \t]/);
+  for (let at = 0; at < rest.length; at += 2) {
+    const breaks = rest[at]!.split(lineBreak).length - 1;
+    if (breaks > 0) text += '\n'.repeat(breaks);
+    else if (!text.endsWith('\n')) text += '\n';
+    text += strip(rest[at + 1]!, null, /[ \t]/);
   }
+  return text.replaceAll(keepBlanks, '');
 }

@@ -110,7 +110,7 @@ SELECT id, stig_id, source_id, id_key, benchmark_id, version, release_order, rel
        status_date, benchmark_date, release_date, finding_count, high, medium, low, profile_count
   FROM stig_printings WHERE superseded_by IS NULL;
 
--- What printings are compared by: sorted numbers, those that all comparisons need first (importers/stigs/evidence.ts).
+-- What printings are compared by first: sorted hashes of STIG ids, numbers of rules (importers/stigs/printings.ts).
 CREATE TABLE stig_evidence (
   release_id INTEGER PRIMARY KEY REFERENCES stig_printings (id) DEFERRABLE INITIALLY DEFERRED,
   stig_ids BLOB NOT NULL,
@@ -439,23 +439,19 @@ CREATE TABLE documents (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX documents_by_title ON documents (title_fold, title, document_id);
 
--- What the mapping of STIGs to roles looks up, derived from the O*NET release: so that a new STIG is mapped without reading
--- the whole release again.
-
--- A product by its folded name: JSON with its name as O*NET spells it, its commodity and who uses it how.
+-- No importer fills these two tables: they are part of this schema, and of the digest.
 CREATE TABLE mapping_products (
   name TEXT PRIMARY KEY,
   product TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- The occupations that can have to act on a STIG, with the first technology skill of each commodity: JSON, code to title.
 CREATE TABLE mapping_candidates (
   occupation_code TEXT PRIMARY KEY,
   job_zone INTEGER,
   commodities TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Whether all rows were made by one version of the rule is asked in each import.
+-- Whether all rows were made from the tables of this version is asked in each import.
 CREATE INDEX role_mappings_by_rule ON role_mappings (rule);
 
 -- Full-text search over the rules of current releases, and which of them cite a CCI. Derived; written by importers.

@@ -2,8 +2,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Ask } from '../base/ask.ts';
 import { catalogRoutes } from '../catalog/api.ts';
 import { controlRoutes } from '../catalog/controls/api.ts';
-import { controlRulesRoutes, crosswalkRoutes } from '../catalog/crosswalk/api.ts';
-import { reportRoutes } from '../catalog/crosswalk/reports-api.ts';
+import { controlRulesRoutes, crosswalkRoutes, reportRoutes } from '../catalog/crosswalk/api.ts';
 import { documentRoutes, roleMappingRoutes, roleRoutes } from '../catalog/guidance/api.ts';
 import { citationRoutes, searchRoutes } from '../catalog/search/api.ts';
 import { stigRoutes } from '../catalog/stigs/api.ts';
@@ -18,8 +17,8 @@ import { listEntryRoutes } from '../collections/list-entries-api.ts';
 import { listRoutes } from '../collections/lists-api.ts';
 import type { Access } from '../http/access.ts';
 import type { Env } from '../http/env.ts';
+import type { WorkOnUpload } from '../pages/checklists/uploads.ts';
 import type { Services } from '../services.ts';
-import type { WorkOnUpload } from '../site/checklists/uploads.ts';
 
 /** The routes of the API, in the order in which `/openapi.json` lists them. */
 export function apiRoutes(

@@ -1,28 +1,31 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { methodNotAllowed } from 'hono/method-not-allowed';
-import { createOwnTokens } from '../auth/own-tokens.ts';
+import { routePath } from 'hono/route';
+import { createIntegrationTokens } from '../auth/integration-tokens.ts';
+import { createOwnTokens, ownPrefix } from '../auth/own-tokens.ts';
 import { createSessions } from '../auth/sessions.ts';
 import { AppError, noSuchPath } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { cronRoutes } from '../collections/purge-api.ts';
 import { storageFault } from '../db/faults.ts';
+import { createAccess } from '../http/access.ts';
+import { createAnswerRequest } from '../http/answer-request.ts';
+import { createRequestAudit } from '../http/audited.ts';
 import type { Env } from '../http/env.ts';
 import { refusal, toAppError, wantsPage } from '../http/error-answers.ts';
-import { allowOrigins, securityHeaders } from '../http/headers.ts';
+import { allowOrigins, commonHeaders, securityHeaders } from '../http/headers.ts';
 import { tooMany } from '../http/limits.ts';
-import { decodedUrl, identify } from '../http/middleware.ts';
 import type { OpenApi } from '../http/openapi-types.ts';
 import { plantRoutes } from '../http/plants-api.ts';
-import { addressKey } from '../http/record.ts';
+import { addressKey, currentRecord } from '../http/record.ts';
 import { malformed } from '../http/schema.ts';
 import { serviceRoutes } from '../http/service-api.ts';
 import { createSessionCookie, sessionRoutes } from '../http/session-api.ts';
 import { openApiDocument } from '../openapi.ts';
+import { createUploadWork } from '../pages/checklists/uploads.ts';
+import { createAssets } from '../pages/parts/assets.ts';
 import { createServices } from '../services.ts';
-import { createUploadWork } from '../site/checklists/uploads.ts';
-import { createAssets } from '../site/parts/assets.ts';
 import { askInline } from '../work/jobs.ts';
-import { accessOf } from './access-rules.ts';
 import { apiRoutes } from './api-routes.ts';
 import type { Context } from './context.ts';
 import { pageRoutes } from './pages.ts';
@@ -38,7 +41,16 @@ export function createApp(context: Context, services = createServices(context)):
     idleMinutes: context.sessionIdle,
   });
   const ownTokens = context.selfTokens ? createOwnTokens(users, now, keyId, certificates) : null;
-  const access = accessOf(context, sessions, ownTokens);
+  const access = createAccess({
+    ...context,
+    // They are never kept as verified: one that is revoked counts no more from the next request on.
+    verify: (token, address) =>
+      token.startsWith(ownPrefix) && ownTokens ? ownTokens.find(token) : context.verify(token, address),
+    sessions,
+    integrationTokens: createIntegrationTokens(users, now),
+    audit: createRequestAudit(audit, now),
+    answerRequest: createAnswerRequest(context),
+  });
   const cookie = createSessionCookie(context.secureCookies);
   const ask = context.ask ?? askInline(context.catalog, services);
   const workOnUpload = createUploadWork(context.uploads, ask);
@@ -47,7 +59,20 @@ export function createApp(context: Context, services = createServices(context)):
       if (!result.success) throw malformed(result.error, result.target === 'json');
     },
   });
-  app.use(identify(context));
+  app.use(async (c, next) => {
+    const { record } = c.env;
+    c.set('record', record);
+    c.set('requestId', record.requestId);
+    c.set('banner', banner);
+    await currentRecord.run(record, next);
+    // The matched route is known only after the handler.
+    const path = routePath(c);
+    record.route = path.endsWith('*') ? null : path;
+    const { headers } = c.res;
+    headers.set('X-Request-Id', record.requestId);
+    for (const [name, value] of Object.entries(commonHeaders(record.secure)))
+      if (!headers.has(name)) headers.set(name, value);
+  });
   if (context.corsOrigins.length > 0) app.use(allowOrigins(context.corsOrigins));
   app.use(
     methodNotAllowed({
@@ -89,23 +114,11 @@ export function createApp(context: Context, services = createServices(context)):
   );
   app.route('/', pages.app);
 
-  /** The 404 of a path; below an unknown framework it is that of the framework, as everywhere. */
-  function whyMissing(path: string): AppError {
-    const [, framework] = /^\/api\/v1\/controls\/([^/]+)(?:\/[^/]+)?$/.exec(path) ?? [];
-    try {
-      return framework === undefined ? noSuchPath() : services.controls.whyNoPath(decodedUrl(framework));
-    } catch (error) {
-      if (error instanceof AppError) return error;
-      throw error;
-    }
-  }
-
   // Returned, not thrown: the log would miss an error that is thrown here.
   app.notFound((c) => {
     const wait = limiter.take(addressKey(c.get('record').remote), false);
     if (wait > 0) return refusal(c, tooMany(wait));
-    const why = whyMissing(c.req.path);
-    return wantsPage(c) ? pages.refuse(c, why) : refusal(c, why);
+    return wantsPage(c) ? pages.refuse(c, noSuchPath()) : refusal(c, noSuchPath());
   });
   app.onError((error, c) => refusal(c, refuse(error, c.get('requestId'))));
   return app;

@@ -9,7 +9,7 @@ import type { AnswerCache } from '../http/cache.ts';
 import type { Limiter, Queue, Rejected } from '../http/limits.ts';
 import type { Observer } from '../http/record.ts';
 import type { ServiceState } from '../http/service-api.ts';
-import type { Uploads } from '../site/checklists/uploads.ts';
+import type { Uploads } from '../pages/checklists/uploads.ts';
 
 /** What an application is made of. */
 export interface Context {

@@ -3,33 +3,35 @@ import type { Ask } from '../base/ask.ts';
 import type { AppError } from '../base/errors.ts';
 import type { Env } from '../http/env.ts';
 import type { OpenApi } from '../http/openapi-types.ts';
+import { createErrorPages, type ErrorPages } from '../pages/account/error-pages.ts';
+import { signInPages } from '../pages/account/routes.ts';
+import type { Account } from '../pages/account/ways.ts';
+import { changePages } from '../pages/changes/routes.ts';
+import { upgradePages } from '../pages/checklists/routes.ts';
+import type { WorkOnUpload } from '../pages/checklists/uploads.ts';
+import { collectionPages } from '../pages/collections/routes.ts';
+import { contentPages } from '../pages/content/routes.ts';
+import { controlPages } from '../pages/controls/routes.ts';
+import { documentPages } from '../pages/documents/routes.ts';
+import { favoritePages } from '../pages/favorites/routes.ts';
+import { docsPages } from '../pages/help/routes.ts';
+import { assetRoutes } from '../pages/parts/assets.ts';
+import { createPageSupport, goTo, type PageContext, type PageSupport } from '../pages/parts/page.ts';
+import { automationPages } from '../pages/parts/reports/automation-routes.ts';
+import { coveragePages } from '../pages/parts/reports/coverage-routes.ts';
+import { worksheetPages } from '../pages/parts/reports/worksheet-routes.ts';
+import { rolePages } from '../pages/roles/routes.ts';
+import { rulePages } from '../pages/rules/routes.ts';
+import { searchPages } from '../pages/search/routes.ts';
+import { stigPages } from '../pages/stigs/routes.ts';
+import { listChecklistPages } from '../pages/systems/checklist-routes.ts';
+import { listPages } from '../pages/systems/routes.ts';
 import type { Services } from '../services.ts';
-import { createErrorPages, type ErrorPages } from '../site/account/error-pages.ts';
-import { signInPages } from '../site/account/routes.ts';
-import type { Account } from '../site/account/ways.ts';
-import { changePages } from '../site/changes/routes.ts';
-import { listChecklistPages } from '../site/checklists/list-routes.ts';
-import { upgradePages } from '../site/checklists/routes.ts';
-import type { WorkOnUpload } from '../site/checklists/uploads.ts';
-import { contentPages } from '../site/content/routes.ts';
-import { automationPages } from '../site/controls/automation-routes.ts';
-import { coveragePages } from '../site/controls/coverage-routes.ts';
-import { controlPages } from '../site/controls/routes.ts';
-import { worksheetPages } from '../site/controls/worksheet-routes.ts';
-import { guidancePages } from '../site/guidance/routes.ts';
-import { docsPages } from '../site/help/routes.ts';
-import { collectionPages } from '../site/lists/collection-routes.ts';
-import { favoritePages } from '../site/lists/favorite-routes.ts';
-import { listPages } from '../site/lists/routes.ts';
-import { assetRoutes } from '../site/parts/assets.ts';
-import { createPageSupport, goTo, type PageContext, type PageSupport } from '../site/parts/page.ts';
-import { rulePages } from '../site/rules/routes.ts';
-import { searchPages } from '../site/search/routes.ts';
-import { stigPages } from '../site/stigs/routes.ts';
 
 const modules = [
   contentPages,
-  guidancePages,
+  documentPages,
+  rolePages,
   signInPages,
   searchPages,
   stigPages,
@@ -65,7 +67,8 @@ export function pageRoutes(context: SiteContext, services: Services): { app: Hon
   for (const add of modules) add(pages, support, { ...context, ...services });
 
   const app = new Hono<Env>();
-  // First: `/lists/add` would match `/lists/:id`.
+  app.route('/', formerAddresses());
+  // First: `/systems/add` would match `/systems/:id`.
   app.route('/', formAddresses(pages, support));
   app.route('/', pages);
   const refuse = createErrorPages(support, context);
@@ -73,8 +76,19 @@ export function pageRoutes(context: SiteContext, services: Services): { app: Hon
   return { app, refuse };
 }
 
+/** Former addresses lead to today's, but for those of pages that are gone. */
+function formerAddresses(): Hono<Env> {
+  const app = new Hono<Env>();
+  app.get('/lists/*', (c, next) => {
+    const { pathname, search } = new URL(c.req.url);
+    if (/\/brief(\/|$)/.test(pathname)) return next();
+    return c.redirect(`${pathname.replace('/lists', '/systems')}${search}`, 301);
+  });
+  return app;
+}
+
 /** The page of a form that is not at the nearest address above: a deleted list has no page. */
-const pageOf = new Map([['/lists/:id/restore', '/lists']]);
+const pageOf = new Map([['/systems/:id/restore', '/systems']]);
 
 /**
  * A GET route for each address that accepts only a POST; it redirects to the page of the form. The browser shows a

@@ -6,6 +6,8 @@ import { type Message, notServed } from '../base/json-rpc.ts';
 import type { Access } from '../http/access.ts';
 import { privateHeaders } from '../http/answer.ts';
 import type { Env } from '../http/env.ts';
+import { tooMany } from '../http/limits.ts';
+import { callerKey } from '../http/record.ts';
 import { originAsked } from '../http/same-origin.ts';
 import type { Context } from './context.ts';
 
@@ -35,7 +37,7 @@ export function programRoutes(
   const rule = access.with({
     message: true,
     maxBody: Math.min(maxMessage, options.maxBody),
-    // Not read yet when the request is counted: `costly` counts it then.
+    // Not read yet when the request is counted: it counts when it is.
     expensive: (c) => isCostly(c.get('message') ?? {}),
   }).program;
 
@@ -44,13 +46,15 @@ export function programRoutes(
     const refusal = notServed(message, c.req.header('MCP-Protocol-Version'));
     if (refusal !== null)
       return c.body(refusal, 404, { ...privateHeaders, 'Content-Type': 'application/json' });
-    if (isCostly(message)) c.get('program').costly();
+    const record = c.get('record');
+    const wait = isCostly(message) ? options.limiter.take(callerKey(record), true) : 0;
+    if (wait > 0) throw tooMany(wait);
     adapter ??= load();
     const { answerMessage, Refused } = await adapter;
-    const { user, refused } = c.get('program');
     const required = async () => {
+      const user = c.get('visitor');
       if (user !== null) return user;
-      refused();
+      record.refused = 'UNAUTHORIZED';
       throw new Refused(needsUser);
     };
     const response = await answerMessage(c.req.raw, message, {

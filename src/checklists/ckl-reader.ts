@@ -190,7 +190,7 @@ function withinLimits(handler: XmlHandler): XmlHandler {
       handler.close(element);
     },
     comment(text) {
-      const element = { name: commentName, uri: '', attributes: {} };
+      const element = { name: commentName, uri: '', attributes: {}, children: [] };
       handler.open(element);
       handler.text(text);
       handler.close(element);

@@ -37,7 +37,7 @@ export function controlCollectionRoutes(access: Access, ask: Ask, collections: C
     body: createCollectionBody,
     status: 201,
     location: ({ id }) => `/api/v1/control-collections/${id}`,
-    madeRevision: ({ user }, { id }) => collections.revision(user, id),
+    revision: ({ user }, { id }) => collections.revision(user, id),
     response: jsonContent(schemas.ControlCollection, 'The new collection.'),
     handle: ({ user, body }) => collections.create(user, body),
   });

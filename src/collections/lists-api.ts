@@ -28,7 +28,7 @@ export function listRoutes(access: Access, ask: Ask, lists: ListService, seen: L
     body: createListBody,
     status: 201,
     location: ({ id }) => `/api/v1/lists/${id}`,
-    madeRevision: ({ user }, { id }) => lists.revision(user, id),
+    revision: ({ user }, { id }) => lists.revision(user, id),
     response: jsonContent(schemas.List, 'The new list.'),
     handle: ({ user, body }) => lists.create(user, body),
   });
@@ -90,7 +90,7 @@ export function listRoutes(access: Access, ask: Ask, lists: ListService, seen: L
     params: idParam,
     status: 201,
     location: ({ id }) => `/api/v1/lists/${id}`,
-    madeRevision: ({ user }, { id }) => lists.revision(user, id),
+    revision: ({ user }, { id }) => lists.revision(user, id),
     response: jsonContent(schemas.List, 'The copy.'),
     handle: ({ user, params, match }) => lists.duplicate(user, params.id, match),
   });

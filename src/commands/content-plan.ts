@@ -11,7 +11,7 @@ import { type PlanSection, planHeading, planSections, totals } from '../content/
 import { readBundle } from '../content/read-bundle.ts';
 import { trustedKeys } from '../content/trust.ts';
 import { asCopyError } from '../db/copy.ts';
-import { contentPlanPage } from '../site/content/plan-page.tsx';
+import { contentPlanPage } from '../pages/content/plan-page.tsx';
 import { flag, parse, print, tell, text } from './command.ts';
 
 /** The text shows at most so many lines of a kind; JSON and the page show all. */
@@ -67,7 +67,7 @@ const signed = ({ come, change, go }: PlanSection): [string, string, string[]][]
 function writePage(file: string, plan: Plan, { banner }: Config): void {
   const { bundle, digest, refusals, warnings } = plan;
   const page = contentPlanPage({
-    style: readFileSync(join(programFolder, 'site', 'assets', 'style.css'), 'utf8'),
+    style: readFileSync(join(programFolder, 'pages', 'assets', 'style.css'), 'utf8'),
     ...{ banner, heading: planHeading(plan), refusals, warnings },
     facts: [
       ['Digest of the catalog afterwards', digest],

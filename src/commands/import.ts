@@ -187,7 +187,7 @@ function humanSummary(summary: LedgerSummary): string {
 
 const takenBack = '-';
 
-/** Reads the operator's overrides (rule F2.4 step 6); an empty slug removes a former row. */
+/** Reads the operator's overrides (rule D24.5, step 3); an empty slug removes a former row. */
 function readSlugs(file: string): Map<string, string> {
   const text = textOf(file);
   let table: TableRow[];

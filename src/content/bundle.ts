@@ -34,7 +34,7 @@ export interface Built {
 export const windowLog = 27;
 
 /**
- * Builds a bundle of one state of a catalog (rules D32.2, D45.1): a zip of manifest, signature and the compressed
+ * Builds a bundle of one state of a catalog (rule D32.2): a zip of manifest, signature and the compressed
  * catalog. Throws `CommandError`, also where `out` exists, and then leaves no file behind.
  */
 export async function buildBundle(

@@ -10,12 +10,11 @@ import type { Entitlement, User, Viewer } from '../auth/viewer.ts';
 import { AppError, forbidden, noSession, noSuchPath, unauthorized } from '../base/errors.ts';
 import { sha256 } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
-import { notModified } from './answer.ts';
 import type { Audited, RequestAudit } from './audited.ts';
 import type { Env } from './env.ts';
 import { type Limiter, tooMany } from './limits.ts';
-import { addressKey, type Call, type Caller, callerKey } from './record.ts';
-import { isSameOrigin, originsOf } from './same-origin.ts';
+import { addressKey, type Caller, callerKey, type RequestRecord } from './record.ts';
+import { isSameOrigin } from './same-origin.ts';
 
 /** Who may call a route; spread into its definition, so that OpenAPI shows it. */
 export interface Rule {
@@ -51,44 +50,11 @@ export function isExpensive(c: Context<Env>, expensive: RouteOptions['expensive'
   return typeof expensive === 'function' ? expensive(c) : expensive === true;
 }
 
-export interface Access {
+/** The access rules of routes; `with` and `audited` give the same rules with other options. */
+export interface Access extends ReturnType<typeof createRules> {
   with(options: RouteOptions): Access;
-  /** The same rules, for a route whose calls each write an event to the audit stream; see `RouteOptions`. */
-  audited(action: string, objectId?: (c: Context<Env>) => string | undefined): Access;
-  /** No authentication: the Authorization header is ignored (rule D1.6). */
-  public: Rule;
-  /** A user token or a session; sets `user`. */
-  user: Rule;
-  /** As `user`, but public for a request that names what everybody may read (rule D41.4). */
-  userUnless(isPublic: (c: Context<Env>) => boolean): Rule;
-  /** A user token only; sets `user`. */
-  userToken: Rule;
-  /** As `userToken`, but no token of one's own: neither that nor a session can create a session (D1.7, D43.6). */
-  maker: Rule;
-  /** As `user`, or an integration token with the scope lists:read (D1.4); sets `viewer`. */
-  listsRead: Rule;
-  /** Public; sets `program`, with the user of a valid user token. Cookies and integration tokens do not count. */
-  program: Rule;
-  /** A session only (D1.7); sets `user`. */
-  session: Rule;
-  /** No authentication; sets `visitor` from a valid session. A form must come from this server's own pages. */
-  visitor: Rule;
-  /** The cron secret (D8.5). */
-  cron: Rule;
-  /** As `user`, with a product entitlement; sets `user`. */
-  entitled(product: Entitlement): Rule;
-  /**
-   * What `begin` gives for the user whom `find` gives for what a form sends. Throws what they throw, and 429 after many
-   * failures.
-   */
-  signIn<T>(
-    c: Context<Env>,
-    by: 'user' | 'certificate' | 'organization',
-    find: () => Promise<User>,
-    begin: (user: User) => Promise<T>,
-  ): Promise<T>;
-  /** The user of a token that a form sends, as `find` of `signIn`. Throws 401, and 403 for a token that makes no session. */
-  userOf(c: Context<Env>, token: string): Promise<User>;
+  /** For a route whose calls each write an event to the audit stream; see `RouteOptions`. */
+  audited(action: string, objectId?: Audited['objectId']): Access;
 }
 
 export interface AccessDeps {
@@ -102,53 +68,60 @@ export interface AccessDeps {
   limiter: Limiter;
   log: Log;
   audit: RequestAudit;
-  /** Checks encodings and reads the body, after the caller is known: D2.4 puts 401 and 403 before 400. */
-  input: (options: RouteOptions, name: string) => MiddlewareHandler<Env>[];
+  /** Reads what a request sends and handles it, after the caller is known: D2.4 puts 401 and 403 before 400. */
+  answerRequest(
+    c: Context<Env>,
+    options: RouteOptions,
+    access: string,
+    handle: () => Promise<void>,
+  ): Promise<void>;
 }
 
 const userOrIntegration = 'user or lists:read';
-const entitledTo = (product: Entitlement) => `user+${product}`;
 
 /** Whether a user (null: anonymous) may read what an access rule of this name protects. */
 export function mayHave(name: string, user: User | null): boolean {
   if (name === 'public') return true;
-  if (user === null) return false;
-  if (name === 'user' || name === userOrIntegration) return true;
-  return [...user.entitlements].some((product) => name === entitledTo(product));
+  const [kind, product] = name.split('+') as [string, Entitlement?];
+  if (user === null || (kind !== 'user' && kind !== userOrIntegration)) return false;
+  return product === undefined || user.entitlements.has(product);
 }
 
-/** The access rules of routes: each identifies the caller, counts and authorizes the request, and reads its input. */
 export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Access {
-  const { publicUrl, limiter, log, audit, input } = deps;
+  return {
+    ...createRules(deps, options),
+    with: (more) => createAccess(deps, { ...options, ...more }),
+    audited: (action, objectId) =>
+      createAccess(deps, { ...options, audited: { action, objectId }, kept: null }),
+  };
+}
+
+/** The access rules: each identifies the caller, counts and authorizes the request, and lets it be answered. */
+function createRules(deps: AccessDeps, options: RouteOptions) {
+  const { publicUrl, limiter, log, audit, answerRequest } = deps;
   const { expensive, unlimited, audited } = options;
-  const { tried, viewerOfToken, byToken, byGoodToken, bySession, byEither, byOpenSession, bySecret } =
-    createIdentification(deps);
+  const callers = createIdentification(deps);
 
   function rule(
     name: string,
     security: Rule['security'],
     identify: (c: Context<Env>) => Promise<Caller | null>,
-    admit: (c: Context<Env>, call: Call) => void = () => undefined,
+    admit: (c: Context<Env>, record: RequestRecord) => void = () => undefined,
   ): Rule {
     const guard: MiddlewareHandler<Env> = (c, next) =>
-      audit.handle(c, audited, async (call) => {
-        c.set('call', call);
-        const caller = await identify(c);
-        call.caller = caller;
-        const record = c.get('record');
-        if (caller !== null) record.caller = caller;
+      audit.handle(c, audited, async (record) => {
+        record.caller = await identify(c);
         const wait = unlimited ? 0 : limiter.take(callerKey(record), isExpensive(c, expensive));
         if (wait > 0) throw tooMany(wait);
-        admit(c, call);
-        await next();
-        notModified(c);
+        admit(c, record);
+        await answerRequest(c, options, name, next);
       });
     return {
       security,
       'x-access': name,
       ...(unlimited && { 'x-unlimited': true }),
       ...(audited && { 'x-audit': audited.action }),
-      middleware: [guard, ...input(options, name)],
+      middleware: [guard],
     };
   }
 
@@ -158,11 +131,11 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     identify: (c: Context<Env>) => Promise<Caller | null>,
     product?: Entitlement,
   ): Rule {
-    return rule(name, security, identify, (c, call) => {
-      const user = asUser(viewerOf(c, call, name === 'session' ? noSession : unauthorized));
+    return rule(name, security, identify, (c, record) => {
+      const user = asUser(viewerOf(c, record, name === 'session' ? noSession : unauthorized));
       const wanted = product ?? options.product;
-      call.unentitled = wanted !== undefined && !user.entitlements.has(wanted);
-      if (product !== undefined && !mayHave(name, user))
+      record.unentitled = wanted !== undefined && !user.entitlements.has(wanted);
+      if (product !== undefined && record.unentitled)
         throw forbidden(
           `You need the ${product === 'occ' ? 'role-data' : 'document'} permission (${product})`,
         );
@@ -172,89 +145,100 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
   }
 
   /** The caller. Throws 401 for none, and 403 for a session's write from another origin (D1.7). */
-  function viewerOf(c: Context<Env>, { caller }: Call, refusal = unauthorized): Viewer {
+  function viewerOf(c: Context<Env>, { caller }: RequestRecord, refusal = unauthorized): Viewer {
     if (!caller?.viewer) throw refusal();
     if (caller.by === 'session') requireSameOrigin(c, 'A session may write only from its own origin');
     return caller.viewer;
   }
 
-  /**
-   * Throws 403 for a write that no page of this server sent, before its body is read (rule D2.6). The log says which
-   * origin and which host differ: a proxy may have changed one of them.
-   */
+  /** Throws 403 for a write that no page of this server sent, before its body is read (rule D2.6). */
   function requireSameOrigin(c: Context<Env>, message: string): void {
     if (c.req.method === 'GET' || c.req.method === 'HEAD' || isSameOrigin(c, publicUrl)) return;
-    const origins = originsOf(c);
-    log.warn('refused: sent from another origin', { requestId: c.get('requestId'), ...origins });
-    const isUnnamed = origins.origin === null && origins.fetchSite === null;
+    const { requestId, host } = c.get('record');
+    const origin = c.req.header('Origin');
+    // A proxy may have changed one of them.
+    log.warn('refused: sent from another origin', { requestId, host, origin: origin?.slice(0, 300) });
+    const isUnnamed = origin === undefined && c.req.header('Sec-Fetch-Site') === undefined;
     throw forbidden(
       isUnnamed ? `${message}: send the header Origin with the address of this server` : message,
     );
   }
 
+  const setVisitor = (c: Context<Env>, { caller }: RequestRecord) =>
+    c.set('visitor', caller?.viewer ? asUser(caller.viewer) : null);
   const userToken = { userToken: [] };
   const session = { session: [] };
   const open = rule('public', [], async () => null);
-  const user = userRule('user', [userToken, session], byEither);
+  const user = userRule('user', [userToken, session], callers.byEither);
   return {
-    with: (more) => createAccess(deps, { ...options, ...more }),
-    audited: (action, objectId) =>
-      createAccess(deps, { ...options, audited: { action, objectId }, kept: null }),
+    /** No authentication: the Authorization header is ignored (rule D1.6). */
     public: open,
-    visitor: rule('public', [], byOpenSession, (c, { caller }) => {
+    /** No authentication; sets `visitor` from a valid session. A form must come from this server's own pages. */
+    visitor: rule('public', [], callers.byOpenSession, (c, record) => {
       requireSameOrigin(c, 'Send this form from a page of this server');
-      c.set('visitor', caller?.viewer ? asUser(caller.viewer) : null);
+      setVisitor(c, record);
     }),
+    /** Public; sets `visitor` from a valid user token. Cookies and integration tokens do not count. */
+    program: rule('public', [], callers.byGoodToken, setVisitor),
+    /** A user token or a session; sets `user`. */
     user,
-    userUnless: (isPublic) => ({
+    /** As `user`, but public for a request that names what everybody may read (rule D41.4). */
+    userUnless: (isPublic: (c: Context<Env>) => boolean): Rule => ({
       security: [{}, userToken, session],
       'x-access': 'user unless public',
       middleware: [(c, next) => every(...(isPublic(c) ? open : user).middleware)(c, next)],
     }),
-    userToken: userRule('user token', [userToken], byToken),
-    maker: rule('user token', [userToken], byToken, (c, call) => {
-      c.set('user', asMaker(asUser(viewerOf(c, call))));
-    }),
-    program: rule('public', [], byGoodToken, (c, call) => {
-      const record = c.get('record');
-      c.set('program', {
-        user: call.caller?.viewer ? asUser(call.caller.viewer) : null,
-        refused() {
-          call.refused = 'UNAUTHORIZED';
-          if (c.req.header('Authorization') !== undefined) limiter.tokenFailed(addressKey(record.remote));
-        },
-        costly() {
-          const wait = limiter.take(callerKey(record), true);
-          if (wait > 0) throw tooMany(wait);
-        },
-      });
-    }),
-    session: userRule('session', [session], bySession),
+    /** A user token only; sets `user`. */
+    userToken: userRule('user token', [userToken], callers.byToken),
+    /** As `userToken`, but no token of one's own: neither that nor a session can create a session (D1.7, D43.6). */
+    maker: rule('user token', [userToken], callers.byToken, (c, record) =>
+      c.set('user', asMaker(asUser(viewerOf(c, record)))),
+    ),
+    /** A session only (D1.7); sets `user`. */
+    session: userRule('session', [session], callers.bySession),
+    /** As `user`, or an integration token with the scope lists:read (D1.4); sets `viewer`. */
     listsRead: rule(
       userOrIntegration,
       [userToken, session, { integrationToken: ['lists:read'] }],
-      byEither,
-      (c, call) => c.set('viewer', viewerOf(c, call)),
+      callers.byEither,
+      (c, record) => c.set('viewer', viewerOf(c, record)),
     ),
-    cron: rule('cron', [{ cronSecret: [] }], bySecret),
-    entitled: (product) =>
-      userRule(entitledTo(product), [{ userToken: [product] }, { session: [product] }], byEither, product),
-    async signIn(c, by, find, begin) {
-      const call = c.get('call');
+    /** The cron secret (D8.5). */
+    cron: rule('cron', [{ cronSecret: [] }], callers.bySecret),
+    /** As `user`, with a product entitlement; sets `user`. */
+    entitled: (product: Entitlement): Rule =>
+      userRule(
+        `user+${product}`,
+        [{ userToken: [product] }, { session: [product] }],
+        callers.byEither,
+        product,
+      ),
+    /**
+     * What `begin` gives for the user whom `find` gives for what a form sends. Throws what they throw, and 429 after
+     * many failures.
+     */
+    async signIn<T>(
+      c: Context<Env>,
+      by: 'user' | 'certificate' | 'organization',
+      find: () => Promise<User>,
+      begin: (user: User) => Promise<T>,
+    ): Promise<T> {
+      const record = c.get('record');
       try {
-        const found = await tried(c, find);
-        call.caller = { by, viewer: found };
-        c.get('record').caller = call.caller;
+        const found = await callers.tried(c, find);
+        record.caller = { by, viewer: found };
         return await begin(found);
       } catch (error) {
-        call.caller = null;
-        if (error instanceof SignInRefused) call.reason = error.reason;
+        record.caller = null;
+        if (error instanceof SignInRefused) record.reason = error.reason;
         else if (error instanceof AppError && error.code === 'UNAUTHORIZED')
-          call.reason = 'INVALID_CREDENTIALS';
+          record.reason = 'INVALID_CREDENTIALS';
         throw error;
       }
     },
-    userOf: async (c, token) => asMaker(asUser(await viewerOfToken(c, `Bearer ${token}`))),
+    /** The user of a token that a form sends, as `find` of `signIn`. Throws 401, and 403 for one that makes no session. */
+    userOf: async (c: Context<Env>, token: string) =>
+      asMaker(asUser(await callers.viewerOfToken(c, `Bearer ${token}`))),
   };
 }
 
@@ -305,15 +289,13 @@ function createIdentification({ verify, sessions, integrationTokens, cronSecret,
     tried,
     viewerOfToken,
     byToken,
-    /** A valid user token; any other counts as none, and is not checked after too many (rule D1.6). */
+    /** A valid user token; any other counts as none (rule D1.6). */
     async byGoodToken(c: Context<Env>): Promise<Caller | null> {
-      const header = c.req.header('Authorization');
-      const { remote } = c.get('record');
-      if (header === undefined || limiter.tokenWait(addressKey(remote)) > 0) return null;
       try {
-        return { by: 'user', viewer: await verify(bearer(header), remote) };
+        const caller = await byToken(c);
+        return caller?.by === 'user' ? caller : null;
       } catch (error) {
-        if (error instanceof AppError && error.code === 'UNAUTHORIZED') return null;
+        if (error instanceof AppError && ignored.includes(error.code)) return null;
         throw error;
       }
     },
@@ -335,6 +317,9 @@ function createIdentification({ verify, sessions, integrationTokens, cronSecret,
     },
   };
 }
+
+/** What a wrong token, or too many of them, are refused with. */
+const ignored = ['UNAUTHORIZED', 'TOO_MANY_REQUESTS'];
 
 function asUser(viewer: Viewer): User {
   if (viewer.kind !== 'user') throw forbidden('You need a user token');

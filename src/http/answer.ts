@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { JsonText } from '../base/json.ts';
-import { namesTag } from './coding.ts';
+import { headersUnchanged, namesTag } from './coding.ts';
 import type { Env } from './env.ts';
 
 /** Headers of an answer that needs a token: no shared cache stores it, private caches revalidate it (threat K1). */
@@ -119,18 +119,13 @@ export function markedXml(xml: string, banner: string | null): string {
   return xml.replace('\n', () => `\n${comment}\n`);
 }
 
-const maxNameLength = 150;
-
 /**
- * `attachment` with a plain ASCII name, cut before its extension if it is long, and the exact name in RFC 5987 form.
- * Characters that would change the folder, hide the file or begin a formula become `_` in both (rule D34.6).
+ * `attachment` with a plain ASCII name and the exact name in RFC 5987 form. Characters that would change the folder,
+ * hide the file or begin a formula become `_` in both (rule D34.6).
  */
 export function contentDisposition(fileName: string): string {
   const name = fileName.replace(/[/\\:\p{Cc}]|^[.=]/gu, '_');
-  const plain = fileName.replace(/[^A-Za-z0-9._-]+/g, '_').replace(/^\./, '_');
-  const extension = /\.[A-Za-z0-9]{1,16}$/.exec(plain)?.[0] ?? '';
-  const stem = plain.slice(0, plain.length - extension.length);
-  const ascii = `${stem.slice(0, maxNameLength - extension.length)}${extension}`;
+  const ascii = fileName.replace(/[^A-Za-z0-9._-]+/g, '_').replace(/^\./, '_');
   const exact = encodeURIComponent(name.toWellFormed()).replace(
     /['()*]/g,
     (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`,
@@ -162,9 +157,8 @@ function send(
 export function notModified(c: Context): void {
   const known = c.req.header('If-None-Match');
   const tag = known === undefined || c.res.status !== 200 ? null : c.res.headers.get('ETag');
-  if (tag === null || !namesTag(known, tag.slice(1, -1))) return;
-  const dropped = ['content-type', 'content-disposition', 'content-length'];
-  const headers = [...c.res.headers].filter(([name]) => !dropped.includes(name));
+  if (tag === null || !namesTag(known, tag)) return;
+  const headers = headersUnchanged(Object.fromEntries(c.res.headers));
   c.res = undefined;
-  c.res = c.body(null, 304, Object.fromEntries(headers));
+  c.res = c.body(null, 304, headers);
 }

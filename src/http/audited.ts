@@ -5,11 +5,11 @@ import { LRUCache } from 'lru-cache';
 import type { Audit, Step } from '../audit/audited-action.ts';
 import { type AuditEvent, shownName } from '../audit/event.ts';
 import { sessionCookie } from '../auth/sessions.ts';
-import type { Viewer } from '../auth/viewer.ts';
+import { viewerKey } from '../auth/viewer.ts';
 import { type ErrorCode, statusOf } from '../base/errors.ts';
 import type { Env } from './env.ts';
 import { toAppError } from './error-answers.ts';
-import { type Call, type Caller, nameOf } from './record.ts';
+import { type Caller, nameOf, type RequestRecord } from './record.ts';
 
 /** The action of an event, as `list.create`; `objectId` gives the object if the path has no parameter `id`. */
 export interface Audited {
@@ -30,23 +30,24 @@ export type RequestAudit = ReturnType<typeof createRequestAudit>;
 export function createRequestAudit({ stream, run }: Audit, now: () => Date) {
   const signedIn = new LRUCache<string, number>({ max: 10_000 });
 
-  function signIn(c: Context<Env>, { by, viewer }: Caller): void {
+  function signIn(c: Context<Env>, caller: Caller): void {
+    const { by, viewer } = caller;
     if (by === 'session' || by === 'cron') return;
-    const key = `${c.get('record').remote} ${tokenKey(viewer)}`;
+    const until = viewer.kind === 'user' ? viewer.expiresAt : null;
+    const key = `${c.get('record').remote} ${until} ${viewerKey(viewer)}`;
     const time = now().getTime();
     const last = signedIn.get(key);
     if (last !== undefined && time - last < hour && time >= last) return;
     signedIn.set(key, time);
-    stream.note(routeEvent(c, { by, viewer }, 'auth.success', null, { by: by === 'user' ? 'token' : by }));
+    stream.note({
+      ...routeEvent(c, 'auth.success', null),
+      detail: { by: by === 'user' ? 'token' : by },
+    });
   }
 
-  function refusals(
-    c: Context<Env>,
-    { caller, unentitled, reason }: Call,
-    code: string | null,
-    hasEvent: boolean,
-  ) {
-    const refused = (action: string, reason: string) => stream.refused(routeEvent(c, caller, action, reason));
+  function refusals(c: Context<Env>, code: string | null, hasEvent: boolean): void {
+    const { unentitled, reason } = c.get('record');
+    const refused = (action: string, why: string) => stream.refused(routeEvent(c, action, why));
     if (code === 'UNAUTHORIZED') {
       const tried = c.req.header('Authorization') !== undefined || getCookie(c, sessionCookie) !== undefined;
       refused('auth.failure', reason ?? (tried ? 'INVALID_CREDENTIALS' : 'NO_CREDENTIALS'));
@@ -71,29 +72,29 @@ export function createRequestAudit({ stream, run }: Audit, now: () => Date) {
     handle(
       c: Context<Env>,
       audited: Audited | undefined,
-      work: (call: Call) => Promise<void>,
+      work: (record: RequestRecord) => Promise<void>,
     ): Promise<void> {
-      const call: Call = { caller: null, unentitled: false };
+      const record = c.get('record');
       const worked = async (step?: Step) => {
         let thrown: Error | undefined;
         try {
-          await work(call);
+          await work(record);
         } catch (error) {
           thrown = error as Error;
         }
-        const code = call.refused ?? codeOf(c, thrown);
+        const code = record.refused ?? codeOf(c, thrown);
         try {
-          if (step) await outcome(actionOf(c, call, audited!), code, step);
+          if (step) await outcome(actionOf(c, audited!), code, step);
         } catch (error) {
           // The answer must not be sent, nor its headers with the 503.
           c.res = undefined;
           thrown = error as Error;
         }
-        if (call.caller !== null) signIn(c, call.caller);
-        refusals(c, call, code, audited !== undefined);
+        if (record.caller !== null) signIn(c, record.caller);
+        refusals(c, code, audited !== undefined);
         if (thrown) throw thrown;
       };
-      return audited ? run(() => actionOf(c, call, audited), worked) : worked();
+      return audited ? run(() => actionOf(c, audited), worked) : worked();
     },
   };
 }
@@ -106,56 +107,39 @@ function codeOf(c: Context<Env>, thrown: Error | undefined): string | null {
   return (Object.keys(statusOf) as ErrorCode[]).find((code) => statusOf[code] === status) ?? `HTTP_${status}`;
 }
 
-function actionOf(c: Context<Env>, { caller }: Call, { action, objectId }: Audited) {
-  const by = caller?.by;
+function actionOf(c: Context<Env>, { action, objectId }: Audited) {
+  const by = c.get('record').caller?.by;
   const stig = c.req.param('stigSlug');
   const name = c.req.param('id') ?? objectId?.(c);
+  const way = by === 'certificate' || by === 'organization' ? { by } : null;
   return {
-    ...requestOf(c, caller),
+    ...requestOf(c),
     action,
     objectType: action.slice(0, action.indexOf('.')),
     objectId: name === undefined ? null : shownName(name),
-    detail:
-      stig !== undefined
-        ? { stigSlug: shownName(stig) }
-        : by === 'certificate' || by === 'organization'
-          ? { by }
-          : null,
+    detail: stig === undefined ? way : { stigSlug: shownName(stig) },
   };
 }
 
-const routeEvent = (
-  c: Context<Env>,
-  caller: Caller | null,
-  action: string,
-  reason: string | null,
-  detail: AuditEvent['detail'] = null,
-): AuditEvent => ({
-  ...requestOf(c, caller),
+const routeEvent = (c: Context<Env>, action: string, reason: string | null): AuditEvent => ({
+  ...requestOf(c),
   action,
   objectType: 'route',
   objectId: `${c.req.method} ${routePath(c)}`,
   outcome: reason === null ? 'success' : 'denied',
   reason,
-  detail,
+  detail: null,
 });
 
 /** Who sent a request, and from where. */
-const requestOf = (c: Context<Env>, caller: Caller | null) => ({
-  ...actorOf(caller),
-  requestId: c.get('requestId'),
-  source: c.get('record').remote || 'unknown',
-});
+function requestOf(c: Context<Env>) {
+  const { caller, requestId, remote } = c.get('record');
+  return { ...actorOf(caller), requestId, source: remote || 'unknown' };
+}
 
 function actorOf(caller: Caller | null): Pick<AuditEvent, 'actorType' | 'actor' | 'org'> {
   if (caller === null) return { actorType: 'anonymous', actor: null, org: null };
   const { viewer } = caller;
   if (viewer === null) return { actorType: 'system', actor: 'scheduler', org: null };
   return { actorType: viewer.kind, actor: nameOf(viewer), org: viewer.organization };
-}
-
-/** One text for each token: its holder and its end, not the token itself. */
-function tokenKey(viewer: Viewer): string {
-  if (viewer.kind === 'integration') return `integration ${viewer.id}`;
-  return JSON.stringify([viewer.subject, viewer.organization, viewer.expiresAt]);
 }

@@ -10,11 +10,14 @@ export interface Column<T> {
   value: (row: T) => Value;
 }
 
-/** The columns of rows without lists: the JSON names in their order (rule D5.4). */
-export function columnsOf<T extends Record<string, Value>>(
+/** The columns of rows: the JSON names in their order (rule D5.4). */
+export function columnsOf<T extends Record<string, Value | string[]>>(
   rows: z.ZodObject<z.ZodRawShape, z.core.$ZodObjectConfig> & z.ZodType<T>,
 ): Column<T>[] {
-  return Object.keys(rows.shape).map((name) => ({ name, value: (row) => row[name]! }));
+  return Object.keys(rows.shape).map((name) => ({
+    name,
+    value: ({ [name]: value }) => (Array.isArray(value) ? joined(value) : value!),
+  }));
 }
 
 /** A list as the text of one cell (rule D5.4). */

@@ -1,4 +1,4 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
@@ -54,27 +54,6 @@ export function refusal(c: Context<Env>, error: AppError): Response {
   return c.body(body, statusOf[error.code] as ContentfulStatusCode, headers);
 }
 
-/** The answer to a request that does not reach the router. The connection closes after it. */
-function lastProblem({ requestId, secure }: RequestRecord, error: AppError) {
-  const { body, headers } = problem(error, requestId);
-  const more = { ...commonHeaders(secure), 'X-Request-Id': requestId, Connection: 'close' };
-  return { body, headers: { ...headers, ...more }, status: statusOf[error.code] };
-}
-
-/** Answers a request with a refusal, discards its body and closes the connection. */
-export function refuse(
-  request: IncomingMessage,
-  response: ServerResponse,
-  record: RequestRecord,
-  error: AppError,
-): void {
-  const { body, headers, status } = lastProblem(record, error);
-  response.writeHead(status, headers);
-  response.end(body);
-  // Unread data would reset the connection before the client reads the answer.
-  request.resume();
-}
-
 /** The refusal for an error code of Node's HTTP parser. */
 export function parserRefusal(errorCode?: string): AppError {
   if (errorCode === 'ERR_HTTP_REQUEST_TIMEOUT')
@@ -84,9 +63,11 @@ export function parserRefusal(errorCode?: string): AppError {
     : badRequest('The request is not valid HTTP');
 }
 
-/** A refusal as raw HTTP, for a connection without a response object. */
-export function refusalText(record: RequestRecord, error: AppError): string {
-  const { body, headers, status } = lastProblem(record, error);
-  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`;
+/** A refusal of what does not reach the router, as raw HTTP. The connection closes after it. */
+export function refusalText({ requestId, secure }: RequestRecord, error: AppError): string {
+  const { body, headers } = problem(error, requestId);
+  const status = statusOf[error.code];
+  const all = { ...headers, ...commonHeaders(secure), 'X-Request-Id': requestId, Connection: 'close' };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }

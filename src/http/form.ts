@@ -1,17 +1,11 @@
-import type { Context } from 'hono';
 import { badRequest } from '../base/errors.ts';
 import { utf8Body } from '../base/json.ts';
-import type { Env, Form } from './env.ts';
+import type { Form } from './env.ts';
 
 /** The most fields and files of a form (rule D2.6): no page of Gapstone sends more than some two hundred. */
 export const mostFields = 1000;
 
 const mostPartHeaders = 16 * 1024;
-
-/** Reads the body as a form and sets `form`. Throws 400 for anything else. */
-export async function takeForm(c: Context<Env>, bytes: Uint8Array): Promise<void> {
-  c.set('form', await readForm(bytes, c.req.header('Content-Type') ?? ''));
-}
 
 /** Reads a URL-encoded or multipart form in linear time. Throws 400 for anything else and for too many fields. */
 export async function readForm(bytes: Uint8Array, type: string): Promise<Form> {

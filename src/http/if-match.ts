@@ -11,19 +11,15 @@ const wrongHeader = 'If-Match must be * or a list of entity tags in quotation ma
  */
 export function readIfMatch(header: string | undefined): Match {
   if (header === undefined || header.trim() === '*') return null;
-  const element = /[ \t]*(?:(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/y;
-  const revisions = new Set<number>();
-  let tags = 0;
-  while (element.lastIndex < header.length) {
-    const [, weak, tag] = element.exec(header) ?? [];
-    if (element.lastIndex === 0) throw badRequest(wrongHeader);
-    if (tag === undefined) continue;
-    tags++;
-    const revision = weak === undefined ? /^([1-9]\d{0,15})(?:-|$)/.exec(tag)?.[1] : undefined;
-    if (revision !== undefined) revisions.add(Number(revision));
-  }
-  if (tags === 0) throw badRequest(wrongHeader);
-  return revisions;
+  const tags = header
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '');
+  // No tag of ours has a comma.
+  const isTag = (text: string) => /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/.test(text);
+  if (tags.length === 0 || !tags.every(isTag)) throw badRequest(wrongHeader);
+  const revisions = tags.map((tag) => Number(/^"([1-9]\d{0,15})[-"]/.exec(tag)?.[1] ?? 0));
+  return new Set(revisions.filter((revision) => revision > 0));
 }
 
 /** Throws 412 where the header names other revisions than this. */

@@ -99,8 +99,6 @@ export interface ByteLimits {
 export const bodyLimits = (maxBody: number): ByteLimits => ({ total: 64 * maxBody, perCaller: 16 * maxBody });
 export const uploadBodyLimits: ByteLimits = { total: 192 * mebibyte, perCaller: 96 * mebibyte };
 
-export type ByteBudget = ReturnType<typeof createByteBudget>;
-
 /** Counts the bytes that callers hold in memory. */
 export function createByteBudget({ total, perCaller }: ByteLimits) {
   const held = new Map<string, number>();

@@ -13,17 +13,6 @@ export type Caller =
   | { by: 'user' | 'session' | 'integration' | 'certificate' | 'organization'; viewer: Viewer }
   | { by: 'cron'; viewer: null };
 
-/** What the audit stream has of a request. */
-export interface Call {
-  caller: Caller | null;
-  /** Whether the caller lacks the product entitlement of the route. */
-  unentitled: boolean;
-  /** A refusal that the status of the answer does not show (rule D41.2). */
-  refused?: ErrorCode;
-  /** Why a sign-in was refused, where more is known than that it was. */
-  reason?: string;
-}
-
 /** One request: the data of its log line, its metrics and its limits. */
 export interface RequestRecord extends Presence {
   requestId: string;
@@ -44,15 +33,19 @@ export interface RequestRecord extends Presence {
   traceparent: string | undefined;
   /** The caller, once authenticated. */
   caller: Caller | null;
+  /** Whether the caller lacks the product entitlement of the route. */
+  unentitled: boolean;
+  /** A refusal that the status of the answer does not show (rule D41.2). */
+  refused?: ErrorCode;
+  /** Why a sign-in was refused, where more is known than that it was. */
+  reason?: string;
   /** The status sent when the connection was closed, if not that of the answer. */
   status: number | null;
   /** The certificate that the client sent, DER; it is read where somebody signs in with it. */
   certificate: () => Uint8Array | null;
-  /** Whether the server reports the end of the connection; otherwise the record ends with the answer. */
-  connected: boolean;
 }
 
-type Arrival = Pick<RequestRecord, 'method' | 'remote' | 'secure' | 'connected'> &
+type Arrival = Pick<RequestRecord, 'method' | 'remote' | 'secure'> &
   Partial<Pick<RequestRecord, 'host' | 'proxied' | 'certificate'>>;
 
 /**
@@ -75,6 +68,7 @@ export function beginRecord(arrival: Arrival, header: (name: string) => string |
     userAgent: header('user-agent'),
     traceparent: isTrace ? traceparent : undefined,
     caller: null,
+    unentitled: false,
     status: null,
     closed: false,
     onClose: null,

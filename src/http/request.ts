@@ -1,15 +1,4 @@
-/**
- * Headers by lower-case name from `rawHeaders`, repeated ones joined (RFC 9110 5.3): Node would keep only one of some.
- */
-export function readHeaders(raw: readonly string[]): Map<string, string> {
-  const headers = new Map<string, string>();
-  for (let at = 0; at < raw.length; at += 2) {
-    const name = raw[at]!.toLowerCase();
-    const before = headers.get(name);
-    headers.set(name, before === undefined ? raw[at + 1]! : `${before}, ${raw[at + 1]!}`);
-  }
-  return headers;
-}
+import { badRequest } from '../base/errors.ts';
 
 /** What a request asks for: the host, and the path with its query as the router reads it. */
 export interface Target {
@@ -54,4 +43,16 @@ function isHost(text: string): boolean {
   const isOne = text.length <= longestHost && Number(port) <= 65_535 && URL.canParse(`http://${text}/`);
   if (isOne) lastHost = text;
   return isOne;
+}
+
+/** A URL, decoded. Throws a 400 for malformed percent-encoding, which Hono would pass on, and for a NUL character. */
+export function decodedUrl(url: string): string {
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(url);
+  } catch {
+    throw badRequest('The URL contains a malformed percent-encoding');
+  }
+  if (decoded.includes('\0')) throw badRequest('The URL contains a NUL character');
+  return decoded;
 }

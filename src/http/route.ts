@@ -49,14 +49,12 @@ interface Operation<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
   };
   /** Whether a write obeys `If-Match` (rule D36.4). */
   conditional?: boolean;
-  /** Gives the revision that the tag begins with, read before the answer: a tag is never newer than its answer. */
-  revision?(input: Input<P, Q, B>): number;
+  /** Gives the revision that the tag begins with: of what a 201 made, else read before the answer (rule D36.4). */
+  revision?(input: Input<P, Q, B>, made: z.input<R>): number;
   /** The path of what a 201 made. */
   location?(made: z.input<R>): string;
   /** Headers in place of the usual ones of the same name. */
   headers?: Record<string, string>;
-  /** Gives the revision of what a 201 made, which its tag begins with (rule D36.4). */
-  madeRevision?(input: Input<P, Q, B>, made: z.input<R>): number;
   /** Whether it may answer 404; by default a path with parameters may. */
   notFound?: boolean;
   /** Gives the value to answer as JSON, its JSON text, or a complete response. */
@@ -81,9 +79,8 @@ export function createRoutes(tag: string) {
     const [method, path] = methodAndPath.split(' ') as [string, string];
     const { params, query, body, rawBody, status = 200, response, handle, ...named } = operation;
     const { notFound: mayMiss = path.includes('{'), conditional, revision, ...made } = named;
-    const { location, madeRevision, headers: ownHeaders, ...described } = made;
-    const isTagged = revision !== undefined || madeRevision !== undefined;
-    const own = { ...response.headers, ...(isTagged && revisionTag), ...(location && createdAt) };
+    const { location, headers: ownHeaders, ...described } = made;
+    const own = { ...response.headers, ...(revision && revisionTag), ...(location && createdAt) };
     const headers = { ...(rule['x-access'] === 'public' ? publicHeaders : privateHeaders), ...ownHeaders };
     const { middleware, ...shown } = rule;
     const declared = {
@@ -112,11 +109,12 @@ export function createRoutes(tag: string) {
       const caller = { user: c.get('user'), viewer: c.get('viewer') };
       const match = conditional ? readIfMatch(c.req.header('If-Match')) : null;
       const input = { ...caller, params: valid('param'), query: valid('query'), body: valid('json'), match };
-      if (revision) c.set('revision', revision(input));
-      const made = await handle(input, c);
+      // Before the answer: a tag is never newer than it.
+      if (revision && status === 200) c.set('revision', revision(input, {} as z.input<R>));
+      const made = (await handle(input, c)) as z.input<R>;
       if (made instanceof Response) return made;
-      if (madeRevision) c.set('revision', madeRevision(input, made as z.input<R>));
-      const all = location ? { ...headers, Location: location(made as z.input<R>) } : headers;
+      if (revision && status === 201) c.set('revision', revision(input, made));
+      const all = location ? { ...headers, Location: location(made) } : headers;
       return answer(c, made as object, all, status as 200 | 201);
     };
     app.openapi(createRoute({ ...declared, middleware, hide }), answered as never);

@@ -19,13 +19,3 @@ export function originAsked(c: Context<Env>): string {
   const { secure, host } = c.get('record');
   return `${secure ? 'https' : 'http'}://${host.toLowerCase()}`;
 }
-
-/** What a refusal for another origin was decided by, for the log. */
-export function originsOf(c: Context<Env>) {
-  const cut = (text: string | undefined) => text?.slice(0, 300) ?? null;
-  return {
-    origin: cut(c.req.header('Origin')),
-    host: cut(c.get('record').host),
-    fetchSite: cut(c.req.header('Sec-Fetch-Site')),
-  };
-}

@@ -44,36 +44,29 @@ export function positiveInteger(name: string) {
   return z
     .string({ error: `${name} must be given once` })
     .regex(/^0*[1-9]\d{0,99}$/, { error: `${name} must be a decimal integer of at least 1` })
-    .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER));
+    .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER))
+    .openapi({ type: 'integer', minimum: 1 });
 }
-
-const integer = (defaultValue: number, maximum?: number) => ({
-  type: 'integer' as const,
-  minimum: 1,
-  default: defaultValue,
-  ...(maximum === undefined ? {} : { description: `At most ${maximum}. Higher values count as ${maximum}.` }),
-});
 
 /** The query parameters `page` and `limit` (D3.1): a limit above the maximum is lowered to it. */
 export function paging(defaultLimit: number, maximum: number) {
+  const description = `At most ${maximum}. Higher values count as ${maximum}.`;
   return {
-    page: positiveInteger('page').default(1).openapi(integer(1)),
+    page: positiveInteger('page').default(1).openapi({ default: 1 }),
     limit: positiveInteger('limit')
-      .default(defaultLimit)
       .transform((limit) => Math.min(limit, maximum))
-      .openapi(integer(defaultLimit, maximum)),
+      .default(defaultLimit)
+      .openapi({ default: defaultLimit, description }),
   };
 }
 
 /** `page` and `limit`, optional and without a maximum (D6.5). */
 export const pagingWithoutMaximum = {
-  page: positiveInteger('page').optional().openapi({ type: 'integer', minimum: 1 }),
-  limit: positiveInteger('limit').optional().openapi({ type: 'integer', minimum: 1 }),
+  page: positiveInteger('page').optional(),
+  limit: positiveInteger('limit').optional(),
 };
 
-/** One of some known words, compared case-insensitively; another word is a 400 (D3.2). */
-export function oneWord<const T extends string>(name: string, words: readonly T[]) {
-  const error = `${name} must be one of: ${words.join(', ')}`;
+function oneOf<const T extends string>(words: readonly T[], error: string) {
   const wordOf = (text: string) => words.find((each) => each.toLowerCase() === text.trim().toLowerCase());
   return z
     .string({ error })
@@ -81,6 +74,16 @@ export function oneWord<const T extends string>(name: string, words: readonly T[
     .transform((text) => wordOf(text)!)
     .openapi({ type: 'string', enum: [...words] });
 }
+
+/** One of some known words, compared case-insensitively; another word is a 400 (D3.2). */
+export const oneWord = <const T extends string>(name: string, words: readonly T[]) =>
+  oneOf(words, `${name} must be one of: ${words.join(', ')}`);
+
+/** The download format of an endpoint; the first is the default (D5.6). */
+export const format = <const T extends string>(formats: readonly [T, ...T[]]) =>
+  oneOf(formats, `Invalid format. Must be one of: ${formats.join(', ')}`)
+    .prefault(formats[0])
+    .openapi({ default: formats[0] });
 
 /** `sort=`: the name of a sortable column, with `-` before it for descending order. */
 export function sorting<const T extends string>(columns: readonly T[]) {
@@ -101,27 +104,10 @@ export const since = z
     example: '2026-01-01',
   });
 
-/** The download format of an endpoint; the first is the default (D5.6). */
-export function format<const T extends string>(formats: readonly [T, ...T[]]) {
-  const error = `Invalid format. Must be one of: ${formats.join(', ')}`;
-  return z
-    .string({ error })
-    .default(formats[0])
-    .transform((value, context) => {
-      const known = formats.find((each) => each === value.toLowerCase());
-      if (known) return known;
-      context.addIssue({ code: 'custom', message: error });
-      return z.NEVER;
-    })
-    .openapi({ type: 'string', enum: [...formats], default: formats[0] });
-}
-
 /** A switch: `true` or `false`, any case. */
 export function flag(name: string) {
   return z
-    .string({ error: `${name} must be true or false` })
-    .regex(/^(true|false)$/i, { error: `${name} must be true or false` })
-    .transform((text) => text.toLowerCase() === 'true')
+    .stringbool({ truthy: ['true'], falsy: ['false'], error: `${name} must be true or false` })
     .optional()
     .openapi({ type: 'boolean' });
 }

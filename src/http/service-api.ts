@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { AppError } from '../base/errors.ts';
+import { unavailable } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
 import type { Access } from './access.ts';
 import type { OpenApi } from './openapi-types.ts';
@@ -41,13 +41,12 @@ export function serviceRoutes(
     summary: 'Check that the database is open and the service accepts requests',
     response: ok,
     handle: (_, c) => {
-      if (state.draining)
-        throw new AppError('UNAVAILABLE', 'The service is stopping', { 'Retry-After': '30' });
+      if (state.draining) throw unavailable('The service is stopping', 30);
       try {
         db.catalogVersion();
         db.requireInPlace();
       } catch {
-        throw new AppError('UNAVAILABLE', 'The database cannot be read or written', { 'Retry-After': '30' });
+        throw unavailable('The database cannot be read or written', 30);
       }
       return c.json({ status: 'ready' as const }, 200, noStore);
     },

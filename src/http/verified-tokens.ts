@@ -17,21 +17,22 @@ export function rememberTokens(
   now: () => Date,
   max = 2000,
 ) {
-  const tokens = new LRUCache<string, { user: User; keys: number; until: number }>({ max });
+  const tokens = new LRUCache<string, { user: User; until: number }>({ max });
+  const keyOf = (token: string, address: string) => `${keyVersion()} ${address} ${token}`;
 
   /** The user of a token that was verified for an address; null where it must be verified again. */
   function known(token: string, address: string): User | null {
-    const entry = tokens.get(`${address} ${token}`);
-    return entry?.keys === keyVersion() && entry.until > now().getTime() ? entry.user : null;
+    const entry = tokens.get(keyOf(token, address));
+    return entry !== undefined && entry.until > now().getTime() ? entry.user : null;
   }
 
   const verified: VerifyUserToken = async (token, address = '') => {
     const user = known(token, address);
     if (user !== null) return user;
-    const keys = keyVersion();
+    const key = keyOf(token, address);
     const fresh = await verify(token);
     const until = Math.min(fresh.expiresAt * 1000, now().getTime() + longestMilliseconds);
-    tokens.set(`${address} ${token}`, { user: fresh, keys, until });
+    tokens.set(key, { user: fresh, until });
     return fresh;
   };
 

@@ -4,7 +4,7 @@ import { pick } from '../base/objects.ts';
 import { brief } from '../base/text.ts';
 import { assessmentLines } from '../catalog/controls/assessment.ts';
 import { cciQuestion, defaultStatuses } from '../catalog/crosswalk/queries.ts';
-import { automationOfStigs } from '../catalog/crosswalk/reports.ts';
+import { automationOf } from '../catalog/crosswalk/reports.ts';
 import { citeControl, missingControl } from '../catalog/search/control-versions.ts';
 import {
   controlOf,
@@ -159,8 +159,8 @@ export function coverage(services: Services, call: Call): Answer {
   if (services.controls.findVersion(key, revision) === null)
     throw missingControl(services.controls, key, '', revision);
   const rollup = (call.args.rollup as unknown) === true;
-  const asked = services.coverage.scopeOf({ framework: key, revision, baseline });
-  const found = services.coverage.of(asked, releases, { rollup });
+  const query = { framework: key, revision, baseline, rollup };
+  const { coverage: found } = services.coverage.of(services.coverage.scopeOf(query), releases);
   const { controls, outside, unmapped, stigs } = found;
   const rowOf = ({ identifier, title, rules }: { identifier: string; title: string; rules: unknown }) => ({
     cite: citation(key, found.revision ?? '', identifier),
@@ -177,7 +177,7 @@ export function coverage(services: Services, call: Call): Answer {
   const isShown = ({ covered }: { covered: boolean }) => show === 'all' || covered === (show === 'covered');
   const ofControls = show === 'outside' ? outside : controls.filter(isShown);
   const rows = show === 'unmapped' ? unmapped.map(unmappedRow) : ofControls.map(rowOf);
-  const { totals: automation } = automationOfStigs(services, releases);
+  const { totals: automation } = automationOf(services, releases);
   const head = {
     found: true,
     ...pick(found, 'framework', 'revision', 'baseline', 'rollup', 'totals'),

@@ -2,7 +2,7 @@ import { citation, readCitation } from '../base/citation.ts';
 import { pick } from '../base/objects.ts';
 import { plainRuleId } from '../base/rule-ids.ts';
 import { brief, cut } from '../base/text.ts';
-import { automationOfStig } from '../catalog/crosswalk/reports.ts';
+import { automationOf } from '../catalog/crosswalk/reports.ts';
 import {
   controlOf,
   isControlId,
@@ -105,6 +105,7 @@ export function getRule(services: Services, call: Call): Answer {
   const { ruleId, ruleIdents, legacyIds } = rule;
   const cite = citation(slug, release, ruleId);
   const state = release === newest ? 'current' : over.current ? 'former' : 'removed';
+  const mapped = services.ruleChain(ruleIdents).flatMap(({ controls }) => controls);
   const automation = services.ruleAutomation(slug).of(ruleId);
   const isOther = /^SV-\d+R/i.test(id) && plainRuleId(id) !== plainRuleId(ruleId);
   const facts = {
@@ -120,7 +121,7 @@ export function getRule(services: Services, call: Call): Answer {
     ...withoutEmpty({
       legacyIds: legacyIds.slice(0, mostListed),
       deprecatedCcis: services.deprecatedCcis(ruleIdents).slice(0, mostListed),
-      controls: services.crosswalk.mapped(ruleIdents).slice(0, mostListed),
+      controls: [...new Set(mapped.map(({ identifier }) => identifier))].slice(0, mostListed),
       automation: automation.state,
       ...automationMeans([automation.state]),
       automatedBy: automation.content.slice(0, 5),
@@ -140,7 +141,7 @@ export function getStig(services: Services, call: Call): Answer {
   const { stig, counts, findings, pagination } = services.stigs.overview(slug, query);
   const { total } = pagination;
   const first = () => {
-    const { totals } = automationOfStig(services, services.stigs.named(slug, wanted));
+    const { totals } = automationOf(services, [services.stigs.named(slug, wanted)]);
     const releases = services.stigs.retained(slug).slice(0, mostListed);
     return { releases, automation: totals, ...automationMeans(statesIn(totals)) };
   };

@@ -12,7 +12,7 @@ import type { User } from '../auth/viewer.ts';
 import type { Ask } from '../base/ask.ts';
 import { AppError, badRequest } from '../base/errors.ts';
 import { packageVersion } from '../base/root.ts';
-import { decodedUrl } from '../http/middleware.ts';
+import { decodedUrl } from '../http/request.ts';
 import { describeIssue } from '../http/schema.ts';
 import { type Answer, type Call, Refused } from './calls.ts';
 import { publishedSchema } from './published-schema.ts';

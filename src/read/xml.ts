@@ -7,6 +7,7 @@ export const xmlLimits = {
   bytes: 64 * 1024 * 1024,
   depth: 64,
   elements: 5_000_000,
+  treeElements: 1_000_000,
   attributes: 64,
   attributeLength: 64 * 1024,
   commentsBefore: 1000,
@@ -45,9 +46,11 @@ export interface XmlVisitor {
 /** The visitor of a document that is small enough for one tree. */
 export const wholeTree = (use: (root: XmlNode) => void): XmlVisitor => ({ visit: () => 'tree', tree: use });
 
-/** The child elements with a name, in document order. */
+/** The child elements with a name, of the namespace of the element, in document order. */
 export function childrenOf(node: XmlNode, name: string): XmlNode[] {
-  return elementsOf(node).filter((child) => child.name === name);
+  return node.children.filter(
+    (child) => typeof child !== 'string' && child.name === name && child.uri === node.uri,
+  ) as XmlNode[];
 }
 
 /** The child elements, in document order. */
@@ -68,7 +71,8 @@ export function textIn(node: XmlNode, name: string): string {
 
 /** Receives the events of one document, in document order. */
 export interface XmlHandler {
-  open(element: XmlElement): void;
+  /** Gets an element that has no children yet. */
+  open(element: XmlNode): void;
   text(text: string): void;
   close(element: XmlElement): void;
   /** Also gets the comments around the root. */
@@ -120,18 +124,19 @@ export function readXmlEvents(
 }
 
 /** Builds the trees of a visitor from events. Throws an `ImportError` for a tree of more than `most` elements. */
-export function treeBuilder(visitor: XmlVisitor, most = xmlLimits.elements): XmlHandler {
+export function treeBuilder(visitor: XmlVisitor, most = xmlLimits.treeElements): XmlHandler {
   const around: XmlElement[] = [];
   /** The open elements of the tree that is built. */
   const branch: XmlNode[] = [];
+  /** How many elements this tree has. */
+  let size = 0;
   /** How many of the open elements are skipped. */
   let skipped = 0;
-  let size = 0;
-  const grow = (element: XmlElement) => {
-    size = branch.length === 0 ? 1 : size + 1;
-    if (size > most) throw new ImportError(`an element contains more than ${most} elements`);
-    const node = { ...element, children: [] };
-    branch.at(-1)?.children.push(node);
+  const grow = (node: XmlNode) => {
+    const parent = branch.at(-1);
+    size = parent ? size + 1 : 1;
+    if (size > most) throw new ImportError(`more than ${most} elements in <${branch[0]!.name.slice(0, 64)}>`);
+    parent?.children.push(node);
     branch.push(node);
   };
   return {
@@ -216,7 +221,7 @@ function readText(text: string, choose: (root: XmlElement) => XmlHandler): XmlEl
     const prefix = colon < 0 ? '' : name.slice(0, colon);
     const uri =
       scope.get(prefix) ?? (prefix === '' ? '' : fail(`the prefix "${prefix.slice(0, 40)}" is not bound`));
-    const element = { name: name.slice(colon + 1), uri, attributes };
+    const element = { name: name.slice(colon + 1), uri, attributes, children: [] };
     opened.push({ element, scope });
     if (root === null) {
       root = element;

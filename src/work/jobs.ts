@@ -41,12 +41,12 @@ import { collectionsJson, listFindingsJson, listsJson } from '../collections/job
 import { pastedStigs } from '../collections/pasted.ts';
 import type { Database } from '../db/database.ts';
 import { answerTool } from '../mcp/tools.ts';
+import { homeOf } from '../pages/content/jobs.ts';
+import { controlLinks } from '../pages/controls/control-links.ts';
+import { shownRule } from '../pages/rules/jobs.ts';
+import { searchSite } from '../pages/search/jobs.ts';
+import { comparedPage } from '../pages/stigs/jobs.ts';
 import type { Services } from '../services.ts';
-import { comparedPage } from '../site/changes/jobs.ts';
-import { homeOf } from '../site/content/jobs.ts';
-import { controlLinks } from '../site/controls/control-links.ts';
-import { shownRule } from '../site/rules/jobs.ts';
-import { searchSite } from '../site/search/jobs.ts';
 
 export type Job = (services: Services, ...args: never[]) => unknown;
 

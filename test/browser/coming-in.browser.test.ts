@@ -79,11 +79,11 @@ comingIn?.('by one press with a certificate', async () => {
   const home = homeWith(issue(at.issuing, { extensions: person(upn) }));
   const visitor = await visitWithProfile(url, home);
   const { page } = visitor;
-  await page.goto('/signin?next=/lists');
+  await page.goto('/signin?next=/systems');
   assert.equal(await violations(page), []);
   await page.getByRole('button', { name: 'Sign in with your certificate' }).click();
   await page.getByText('You are signed in.').waitFor();
-  assert.is(new URL(page.url()).pathname, '/lists');
+  assert.is(new URL(page.url()).pathname, '/systems');
   assert.ok(await page.getByText(upn).isVisible());
   await leave(visitor);
 });

@@ -109,7 +109,7 @@ async function workWithLists(javaScriptEnabled: boolean, host?: string): Promise
   await page.getByRole('button', { name: 'Delete list' }).click();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByText('You are signed out.').waitFor();
-  await page.goto('/lists');
+  await page.goto('/systems');
   assert.match(page.url(), /\/signin\?next=/);
   await page.goBack();
   assert.is(await page.getByText('Web servers').count(), 0, 'nothing is kept for who sits down next');

@@ -57,7 +57,7 @@ const paths = linesOf(`
   /controls/dod-8500/ECCT-1
   /ccis
   /ccis/CCI-000015
-  /lists
+  /systems
   LIST
   LIST/changes
   LIST/changes?since=2026-01-01
@@ -90,7 +90,7 @@ const paths = linesOf(`
   /docs/guide
   /docs/rules
   /signin
-  /lists/none
+  /systems/none
   /nothing/here
 `);
 if (hasRealReleases)
@@ -108,7 +108,7 @@ pages.before(async () => {
     color: '#aa3300',
     visibility: 'SHARED',
   };
-  own.LIST = `/lists/${(await site.post('/api/v1/lists', bundle)).id}`;
+  own.LIST = `/systems/${(await site.post('/api/v1/lists', bundle)).id}`;
   await site.post(`/api/v1${own.LIST}/stigs`, { slugs: ['harbor_linux_3', 'lantern_web_server_2'] });
   own.COLLECTION = `/collections/${(await site.post('/api/v1/control-collections', bundle)).id}`;
   await site.post(`/api/v1/control-${own.COLLECTION.slice(1)}/controls`, {

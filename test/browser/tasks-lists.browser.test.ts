@@ -119,7 +119,7 @@ tasks('a page says before its session ends, goes on at one press, and asks again
   ) as [Locator, Locator];
   await signIn(page, site.token);
   await page.clock.install();
-  await page.goto('/lists');
+  await page.goto('/systems');
   await page.clock.fastForward('12:59');
   assert.not.ok(await soon.isVisible());
   await page.clock.fastForward('00:02');
@@ -136,7 +136,7 @@ tasks('a page says before its session ends, goes on at one press, and asks again
   // Who signs in next in this browser finds nothing of it.
   await over.getByRole('link', { name: 'Sign in again' }).click();
   await signIn(page, await site.served.token('somebody'));
-  await page.goto('/lists');
+  await page.goto('/systems');
   assert.is(await page.getByLabel('Name').inputValue(), '');
   await page.getByRole('button', { name: 'Sign out' }).click();
   assert.is(await page.evaluate('Object.keys(localStorage).filter((name) => /typed/.test(name)).length'), 0);

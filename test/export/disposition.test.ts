@@ -39,18 +39,6 @@ disposition('a plain name stands twice; beyond ASCII the plain form has undersco
   assert.is(read('a\ud800b').exact, 'a\ufffdb', 'a lone surrogate cannot be encoded');
 });
 
-disposition('a long name is cut in the plain form, before its extension, and whole in the other', () => {
-  for (const [name, ascii] of [
-    [`${'x'.repeat(500)}.cklb`, `${'x'.repeat(145)}.cklb`],
-    [`${'x'.repeat(145)}.cklb`, `${'x'.repeat(145)}.cklb`],
-    [`${'x'.repeat(146)}.cklb`, `${'x'.repeat(145)}.cklb`],
-    ['x'.repeat(500), 'x'.repeat(150)],
-    [`a.${'x'.repeat(500)}`, `a.${'x'.repeat(148)}`],
-    [`${'😀x'.repeat(100)}.json`, `${'_x'.repeat(100).slice(0, 145)}.json`],
-  ] as const)
-    assert.equal(read(name), { ascii, exact: name });
-});
-
 disposition('no name leads elsewhere, hides the file or begins a formula, in either form', () => {
   for (const [name, expected] of [
     ['../../etc/passwd', '_._.._etc_passwd'],

@@ -209,10 +209,11 @@ if (real) {
   function sameAnswers(db: Database, fresh: Database, isOscal: boolean): void {
     const [ask, again] = [db, fresh].map((each) => createCrosswalkService(each, () => 0));
     let answered = 0;
-    for (const [at, from] of ask!.graph().nodes.entries()) {
+    for (const [at, { framework, identifier }] of ask!.graph().nodes.entries()) {
       if (at % 7 > 0) continue;
       const statuses = new Set([['auto'], ['verified'], ['auto', 'verified']][at % 3] as MappingStatus[]);
-      const question = { ...from, to: frameworks[at % 5]!, maxHops: 1 + (at % 4), statuses };
+      const to = frameworks[at % 5]!;
+      const question = { framework, identifier, to, maxHops: 1 + (at % 4), statuses };
       const asked = at % 2 === 0 ? question : { ...question, version: 'Rev 4' };
       const { paths } = ask!.resolve(asked);
       if (paths.length > 0) answered++;

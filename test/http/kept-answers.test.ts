@@ -50,8 +50,8 @@ async function serve(perMinute: number | null = null) {
   let wasKept = false;
   const server = await startServer((request, record) => app.fetch(request, { record }), {
     ...{ host: '127.0.0.1', port: 0, log: silentLog, observer },
-    shortcut(request, response, record, headers) {
-      wasKept = shortcut(request, response, record, headers);
+    shortcut(request, response, record) {
+      wasKept = shortcut(request, response, record);
       return wasKept;
     },
   });

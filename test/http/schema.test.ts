@@ -144,7 +144,7 @@ reads('format', format(['cklb', 'csv']), {
   ],
   refused: {
     'Invalid format. Must be one of: cklb, csv': [
-      ...['', 'pdf', 'cs', 'ckl,cklb', ' csv', 'csv ', 'CSV2', '__proto__', 'toString', '0', '<script>'],
+      ...['', 'pdf', 'cs', 'ckl,cklb', 'CSV2', '__proto__', 'toString', '0', '<script>'],
       ...[['csv', 'csv'], 7, null],
     ],
   },

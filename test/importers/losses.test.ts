@@ -33,7 +33,7 @@ const cases: [name: string, text: string, warnings: string][] = [
     inRule(`<warning ${xhtml}><h:p>One</h:p><h:p>two</h:p></warning><warning>Three</warning>`),
     'Rule/warning (2)',
   ],
-  ['a second title', inRule('<title>Other.</title>'), 'Rule/title beside the first (1)'],
+  ['a second title', inRule('<title>Other.</title>'), 'a repeated Rule/title (1)'],
   ['an element without content', inRule('<rationale xml:lang="en"/><metadata> </metadata>'), ''],
   ['an element whose attributes are content', inRule('<requires idref="V-1"/>'), 'Rule/requires (1)'],
   [

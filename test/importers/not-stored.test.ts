@@ -82,7 +82,7 @@ const cases: Record<string, [source: string, expected: string[]]> = {
       'IACONTROL/ORIGIN (2)',
       'IACONTROL@weight (1)',
       'a repeated IACONTROL/THREAT (1)',
-      'text between the elements of IMPORT_FILE (1)',
+      'text of IMPORT_FILE (1)',
     ],
   ],
   'the DIACAP map': [

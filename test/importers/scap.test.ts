@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import { notYetImported } from '../../importers/imported-before.ts';
 import { parseSource } from '../../importers/parse.ts';
 import { runImport } from '../../importers/run.ts';
-import { compareScapVersions, type ScapContent } from '../../importers/stigs/scap-parse.ts';
+import { compareScapVersions, type ScapContent } from '../../importers/stigs/scap.ts';
 import { loadedStatus } from '../../src/catalog/loaded-status.ts';
 import type { Database } from '../../src/db/database.ts';
 import { catalogDigest } from '../../src/db/digest.ts';
@@ -130,7 +130,6 @@ const many = (number: number) => scapRules(1, number).map((rule) => ({ ...rule, 
 const before = (mark: string, text: string) => writeScap().replace(mark, `${text}${mark}`);
 const longId = [{ ruleId: 'x'.repeat(1001), groupId: '' }];
 const hundred = Array.from({ length: 101 }, (_, at) => ({ benchmarkId: `B${at}` }));
-const references = Array.from({ length: 10_000 }, (_, at) => `<component-ref href="#${at}"/>`).join('');
 const hostile: [string, RegExp][] = [
   [writeScap().replaceAll('x:Benchmark', 'x:Other'), /^the data stream has no XCCDF benchmark$/],
   [writeScap({ rules: [] }), /^the benchmark SAMPLE has no rules$/],
@@ -146,9 +145,6 @@ const hostile: [string, RegExp][] = [
   [writeScap({ rules: longId }), /an id of more than 1,000/],
   [writeScap(...hundred), /^the data stream has more than 100 benchmarks$/],
   [before('</x:Benchmark>', '<x:Rule id="a"/>'.repeat(1_000_000)), /SAMPLE has more than 20,000 rules$/],
-  [before('<x:title>', '<x:status/>'.repeat(1000)), /^the benchmark SAMPLE has more than 1,000 texts$/],
-  [before('<x:title>', '<x:plain-text/>'.repeat(1001)), /^the benchmark SAMPLE has more than 1,000 texts$/],
-  [before('<component ', `<data-stream>${references}</data-stream>`), /has more than 10,000 references$/],
   [writeScap().slice(0, -40), /\(line \d+, column \d+\)$/],
   [writeScap({ title: '&lol;' }), /\(line \d+, column \d+\)$/],
 ];

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { parseSynonymsCsv } from '../../importers/stigs/synonyms-csv.ts';
+import { parseSynonymsCsv } from '../../importers/stigs/synonyms.ts';
 import { indexedWords } from '../../src/base/text.ts';
 import { compareCatalogs } from '../../src/content/compare-catalogs.ts';
 import { readBundle } from '../../src/content/read-bundle.ts';

@@ -124,6 +124,11 @@ const bounds: [read: string[], refused: (string | Buffer)[], reason: RegExp][] =
     /more than 1000 comments before the root element \(line/,
   ],
   [[], [`<a>${'<b/>'.repeat(5_000_001)}</a>`], /more than 5000000 elements/],
+  [
+    [],
+    [sample.replace('<Rule', `${'<b/>'.repeat(1_000_000)}<Rule`)],
+    /more than 1000000 elements in <Group>/,
+  ],
   [[], [huge], /larger than 64 MB/],
 ];
 

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { createApp } from '../../src/app/app.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
-import { createUploads } from '../../src/site/checklists/uploads.ts';
+import { createUploads } from '../../src/pages/checklists/uploads.ts';
 import { say, scaled } from '../faults/support/profile.ts';
 import { verifier } from '../support/app.ts';
 import { writeCkl } from '../support/ckl-writer.ts';
@@ -21,6 +21,7 @@ import {
 import { cronSecret, type OperationSite, operationSite } from '../support/operations.ts';
 import { pageOperations } from '../support/page-operations.ts';
 import type { Published } from '../support/published.ts';
+import { recorded } from '../support/recorded.ts';
 import { writeResults } from '../support/results-writer.ts';
 
 // No request costs more than its size, whatever its shape (rule D2.6, threats H5 and P5): the body of each operation and
@@ -62,7 +63,8 @@ shapes.before(async () => {
   t = await operationSite();
   const verify = verifier(() => t.clock.now);
   const now = () => t.clock.now;
-  app = createApp(testContext(t.db, { verify, uploads, cronSecret, now, metrics: async () => '' }));
+  const context = testContext(t.db, { verify, uploads, cronSecret, now, metrics: async () => '' });
+  app = recorded(createApp(context), context.observer);
   const path = '/api/v1/stigs/harbor_linux_3/download';
   const checklist = short((await t.get(path)).json as Cklb);
   // The thread that reads files starts with the first of them.

@@ -24,7 +24,7 @@ async function from(
   headers: Record<string, string> = {},
   init = {},
 ) {
-  const record = beginRecord({ method: 'GET', remote, secure: false, connected: false }, () => undefined);
+  const record = beginRecord({ method: 'GET', remote, secure: false }, () => undefined);
   const response = await t.app.request(path, { headers, ...init }, { record });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }

@@ -4,15 +4,24 @@ import { type Answer, type TestApp, testApp } from '../support/app.ts';
 import { ask, type Caller, sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+import { told } from '../support/told.ts';
 
 const mapping = suite('Role mapping');
+
+const curated = put(
+  scratchFolder(),
+  'curated.csv',
+  'stigSlug,occupationCode,confidenceScore,roleResponsibilityLevel,niceWorkRoleId,mappingReason\n' +
+    'harbor_linux_3,15-1299.00,0.50,Related,,Ours.\n',
+);
 
 let t: TestApp;
 let entitled: Caller;
 let other: Caller;
 
 mapping.before.each(async () => {
-  t = await testApp([shipped('stigs'), shipped('roles')]);
+  t = await testApp([shipped('stigs'), shipped('roles'), curated]);
   entitled = await sessionCaller(t, await userCaller(t, { entitlements: ['occ'] }));
   other = await sessionCaller(t, await userCaller(t, { sub: 'bob', entitlements: ['regdoc'] }));
 });
@@ -51,19 +60,18 @@ mapping('rows come by rank, with the NICE work role where one applies', async ()
     occupationCode: '15-1244.00',
     occupationTitle: 'Network and Computer Systems Administrators',
     jobZone: 4,
-    confidenceScore: 0.91,
+    confidenceScore: 0.95,
     roleResponsibilityLevel: 'Primary',
-    mappingSource: 'automated',
-    mappingReason:
-      'technology skill "Linux" (hot technology, in demand) is of the same family as the title; its NICE work role IO-WRL-005 runs operating systems (rule 3)',
+    mappingSource: 'class',
+    mappingReason: 'System administrators install, configure and patch operating systems.',
     niceWorkRoleId: 'IO-WRL-005',
     niceWorkRoleName: 'Systems Administration',
     niceCategoryCode: 'IO',
     niceCategoryName: 'Implementation and Operation',
   });
-  const without = json.mappings.filter((row: object) => !('niceWorkRoleId' in row));
-  assert.ok(without.length > 0);
-  assert.ok(without.every((row: object) => Object.keys(row).length === 8));
+  const withoutWorkRole = json.mappings.filter((row: object) => !('niceWorkRoleId' in row));
+  assert.equal(told(withoutWorkRole, 'occupationCode', 'mappingSource'), ['15-1299.00 curated']);
+  assert.is(Object.keys(withoutWorkRole[0]).length, 8);
 });
 
 mapping('the number of the raw json record and the slug ask for the same STIG', async () => {

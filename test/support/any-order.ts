@@ -6,7 +6,7 @@ import type { DocumentRecord } from '../../importers/guidance/document-record.ts
 import type { LedgerLine, OpenLine } from '../../importers/ledger-lines.ts';
 import { parseSource } from '../../importers/parse.ts';
 import { Phases } from '../../importers/phases.ts';
-import { Staging } from '../../importers/staging.ts';
+import { createStaging } from '../../importers/staging.ts';
 import type { XccdfRelease } from '../../importers/stigs/xccdf-record.ts';
 import { sha256 } from '../../src/base/ids.ts';
 import { ruleName } from '../../src/base/rule-ids.ts';
@@ -37,12 +37,13 @@ function withoutTexts(release: XccdfRelease): XccdfRelease {
 /** The real benchmarks, loose, zipped and in the library, each once; and what is made of some to meet in every way. */
 export async function readReal(): Promise<Read[]> {
   const found = new Map<string, Read>();
-  await discover(listFiles(['xccdf', 'zips', 'library'].map((name) => reference(name))), (source) => {
-    if (source.type !== 'bytes' || found.has(source.sha256)) return;
+  const files = listFiles(['xccdf', 'zips', 'library'].map((name) => reference(name)));
+  for await (const source of discover(files)) {
+    if (source.type !== 'bytes' || found.has(source.sha256)) continue;
     const { content } = parseSource(source.bytes);
     if (content?.type === 'stig')
       found.set(source.sha256, { sha256: source.sha256, release: withoutTexts(content.release) });
-  });
+  }
   const real = [...found.values()];
   return [...real, ...variantsOf(real)];
 }
@@ -101,7 +102,7 @@ export async function feed(
 ): Promise<LedgerLine[]> {
   const ledger: LedgerLine[] = [];
   for (const [index, run] of runs.entries()) {
-    const staging = new Staging(db, '2026-01-01T00:00:00.000Z');
+    const staging = createStaging(db, '2026-01-01T00:00:00.000Z');
     const lines = run.map((each): OpenLine => {
       const { sha256: hash } = each;
       const kind = 'release' in each ? 'xccdf' : 'regdoc-markdown';

@@ -10,6 +10,7 @@ import type { Env } from '../../src/http/env.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { type Given, testContext } from './context.ts';
 import { preparedCatalog } from './prepared.ts';
+import { recorded } from './recorded.ts';
 import { watched } from './watched.ts';
 
 const pair = await generateKeyPair('ES256', { extractable: true });
@@ -59,7 +60,8 @@ export async function testApp(
   const metrics = createMetrics().text;
   // Kept answers are part of what is tested: whatever one holds too long, some test must see.
   const cache = createAnswerCache(db);
-  const app = watched(createApp(testContext(db, { verify, now, metrics, cache, ...deps })));
+  const context = testContext(db, { verify, now, metrics, cache, ...deps });
+  const app = watched(recorded(createApp(context), context.observer));
   const token = (claims: Record<string, unknown> = {}) => signToken(clock, claims);
   const common = await token();
 

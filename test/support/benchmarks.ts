@@ -3,7 +3,7 @@ import { type SampleBenchmark, writeXccdf } from './xccdf-writer.ts';
 
 /**
  * Writes synthetic benchmarks, one file each, into a new folder and gives its path. Each gets a rule of its own unless
- * it brings some: STIGs that share their rules would be taken for one (rule F2.4).
+ * it brings some: STIGs that share their rules would be taken for one (rule D24.5).
  */
 export function writeBenchmarks(samples: SampleBenchmark[]): string {
   const folder = scratchFolder();

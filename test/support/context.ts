@@ -6,7 +6,7 @@ import { silentLog } from '../../src/base/log.ts';
 import type { Database } from '../../src/db/database.ts';
 import { createQueue, createUploadQueues, unlimited } from '../../src/http/limits.ts';
 import { createObserver } from '../../src/http/record.ts';
-import { createUploads } from '../../src/site/checklists/uploads.ts';
+import { createUploads } from '../../src/pages/checklists/uploads.ts';
 
 /** What a test says of its application: the rest is without limits, silent and not kept. */
 export type Given = Partial<Omit<Context, 'audit' | 'catalog' | 'users'>> & { audit?: AuditStream };

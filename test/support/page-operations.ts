@@ -28,7 +28,7 @@ function* rowsOf(line: string, names: Record<string, string>): Generator<PageOpe
   const fill = (text: string, more = {}) =>
     text.replace(/\$(\w+)/g, (_, name) => ({ ...names, ...more })[name as string]!);
   for (const visibility of path.includes('{id}') ? ['PRIVATE', 'SHARED'] : ['']) {
-    const id = names[`${visibility.toLowerCase()}${path.startsWith('/lists') ? 'List' : 'Collection'}`]!;
+    const id = names[`${visibility.toLowerCase()}${path.startsWith('/systems') ? 'List' : 'Collection'}`]!;
     yield {
       rule: `${rule} ${visibility}`.trim(),
       route: `${method} ${path.replace(/\{(\w+)[^}]*\}/g, ':$1').split('?')[0]}`,

@@ -68,3 +68,6 @@ export function formOnPage(html: string): FormData {
   for (const [index, name] of names.entries()) form.append(name, textOf(values[index]!));
   return form;
 }
+
+/** The path in the API of what a page of a system shows: there it is a list. */
+export const listOf = (path: string): string => path.replace(/^\/systems\b/, '/lists');

@@ -4,6 +4,7 @@ import { createApp } from '../../src/app/app.ts';
 import { openCatalog } from '../../src/db/database.ts';
 import { testContext } from './context.ts';
 import { isPage } from './pages.ts';
+import { recorded } from './recorded.ts';
 import type { Seen } from './watched.ts';
 
 // /openapi.json as it is published, and a validator that knows nothing of the schemas that it was generated from.
@@ -29,7 +30,8 @@ const telling = ['ETag', 'Retry-After', 'WWW-Authenticate', 'Allow', 'Content-Di
 /** The document of an application with every endpoint that there is. */
 export async function publishedDocument(): Promise<Published> {
   const db = openCatalog(':memory:', { create: true });
-  const app = createApp(testContext(db, { metrics: async () => '' }));
+  const context = testContext(db, { metrics: async () => '' });
+  const app = recorded(createApp(context), context.observer);
   const document = await (await app.request('/openapi.json')).json();
   db.close();
   return document as Published;

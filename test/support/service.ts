@@ -8,6 +8,7 @@ import type { Env } from '../../src/http/env.ts';
 import { ErrorBody } from '../../src/http/schema.ts';
 import type { Answer } from './app.ts';
 import { testContext } from './context.ts';
+import { recorded } from './recorded.ts';
 import { watched } from './watched.ts';
 
 /** An application whose log lines are kept, and whose caller is always the same. */
@@ -27,15 +28,17 @@ export function loggedApp(db: Database, verify?: VerifyUserToken): LoggedApp {
     ...({ kind: 'user', subject: 'alice', email: null, organization: null, expiresAt: 0 } as const),
     entitlements: new Set<never>(),
   };
-  const created = createApp(
-    testContext(db, {
-      verify: verify ?? (async () => viewer),
-      log: createLog('debug', (line) => written.push(line)),
-      now: () => new Date('2026-11-21T12:00:00Z'),
-      state,
-    }),
-  );
-  return { app: watched(created), state, lines: () => written.map((line) => JSON.parse(line)) };
+  const context = testContext(db, {
+    verify: verify ?? (async () => viewer),
+    log: createLog('debug', (line) => written.push(line)),
+    now: () => new Date('2026-11-21T12:00:00Z'),
+    state,
+  });
+  return {
+    app: watched(recorded(createApp(context), context.observer)),
+    state,
+    lines: () => written.map((line) => JSON.parse(line)),
+  };
 }
 
 /** Asserts that an answer is the documented error (rule D2.1), its message word for word. */

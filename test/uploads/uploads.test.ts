@@ -8,13 +8,13 @@ import { type Log, silentLog } from '../../src/base/log.ts';
 import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import type { Upgraded } from '../../src/checklists/upload.ts';
 import { createQueue, expensiveLimits, smallUpload } from '../../src/http/limits.ts';
-import type { Upload } from '../../src/site/checklists/upload-thread.ts';
+import type { Upload } from '../../src/pages/checklists/upload-thread.ts';
 import {
   createUploads,
   RefusedUpload,
   type UploadOptions,
   type Uploads,
-} from '../../src/site/checklists/uploads.ts';
+} from '../../src/pages/checklists/uploads.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';

@@ -58,7 +58,7 @@ log('a request line is one line of JSON whatever its texts are, and levels hold 
       fc.string({ unit: 'binary', maxLength: 300 }),
       (userAgent, method, organization) => {
         const lines = written((l) => {
-          const arrival = { method, remote: '10.0.0.1', secure: false, connected: false };
+          const arrival = { method, remote: '10.0.0.1', secure: false };
           const record = beginRecord(arrival, (name) => (name === 'user-agent' ? userAgent : undefined));
           Object.assign(record, {
             caller: { by: 'user', viewer: { kind: 'user', subject: 'alice', organization } },
@@ -90,9 +90,7 @@ log('a request id is the own one of the caller, unless it could be a token; trac
       ['x-request-id', requestId],
       ['traceparent', traceparent],
     ]);
-    return beginRecord({ method: 'GET', remote: '', secure: false, connected: false }, (name) =>
-      headers.get(name),
-    );
+    return beginRecord({ method: 'GET', remote: '', secure: false }, (name) => headers.get(name));
   };
   assert.is(begin('trace-1_2.3').requestId, 'trace-1_2.3');
   for (const bad of [undefined, '', 'a b', 'x'.repeat(65), program, token.slice(0, 40)])

@@ -107,9 +107,18 @@ for (const row of table) {
   });
 }
 
+access('former addresses of lists lead to systems, but for pages that are gone', async () => {
+  for (const path of ['/lists', `/lists/${privateList}/coverage?rollup=true`]) {
+    const { status, location } = await loadPage(t, path, alice);
+    assert.equal([status, location], [301, path.replace('/lists', '/systems')]);
+  }
+  for (const path of [`/lists/${privateList}/brief`, '/stigs/harbor_linux_3/beside', '/catalog/files'])
+    assert.is((await loadPage(t, path, alice)).status, 404, path);
+});
+
 access('every page is in the table, but for signing in and out and what pages load', () => {
   const known = new Set(table.map((row) => row.route));
-  const apart = new Set(['POST /signin', 'POST /signout', 'GET /assets/:name']);
+  const apart = new Set(['POST /signin', 'POST /signout', 'GET /assets/:name', 'GET /lists/*']);
   const mounted = t.app.routes
     .filter((route) => route.method !== 'ALL' && isPage(route.path))
     .map((route) => `${route.method} ${route.path}`);
@@ -145,16 +154,16 @@ access('the address of every form can be loaded, and changes nothing', async () 
   }
   assert.is(stored(), before);
   // An id of the address stays one segment of a path of this server.
-  const odd = await loadPage(t, '/lists/%2f%2fevil.example%0d%0aX: y/stigs', callers.alice);
-  assert.is(odd.location, '/lists/%2F%2Fevil.example%0D%0AX%3A%20y');
-  assert.is((await loadPage(t, '/lists', callers.alice)).status, 200);
+  const odd = await loadPage(t, '/systems/%2f%2fevil.example%0d%0aX: y/stigs', callers.alice);
+  assert.is(odd.location, '/systems/%2F%2Fevil.example%0D%0AX%3A%20y');
+  assert.is((await loadPage(t, '/systems', callers.alice)).status, 200);
 });
 
 access('what may not be seen answers as what is not there, but for the request id', async () => {
   const strip = (html: string) =>
     html.replace(/Request ID [\w-]+/, '').replace(/next(?:=|" value=")[^"]*/g, '');
   for (const [path, id] of [
-    ['/lists/', privateList],
+    ['/systems/', privateList],
     ['/collections/', sharedCollection],
   ]) {
     const hidden = await loadPage(t, `${path}${id}`, callers.carol);

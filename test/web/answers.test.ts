@@ -1,9 +1,9 @@
 import * as assert from 'uvu/assert';
-import { shortTitle } from '../../src/site/parts/components.tsx';
+import { shortTitle } from '../../src/pages/parts/components.tsx';
 import { testApp } from '../support/app.ts';
 import { ask, countingIds, sessionCaller, testId, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
-import { attributesOf, loadPage, textOf } from '../support/pages.ts';
+import { attributesOf, listOf, loadPage, textOf } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
 import { scapRules, writeScap } from '../support/scap-writer.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
@@ -40,7 +40,10 @@ const page = async (path: string, caller = ann): Promise<string> => {
   return html;
 };
 const api = async (path: string): Promise<Json> => {
-  const { status, json } = await t.get(`/api/v1${path}`, { token: null, headers: ann });
+  const { status, json } = await t.get(`/api/v1${listOf(path)}`, {
+    token: null,
+    headers: ann,
+  });
   assert.is(status, 200, path);
   return json;
 };
@@ -119,7 +122,7 @@ const kinds: Record<string, { shown(html: string): unknown; wanted(json: Json): 
 };
 
 const harbor = '/stigs/harbor_linux_3';
-const coverage = `/lists/${list}/coverage`;
+const coverage = `/systems/${list}/coverage`;
 /** The kind of page, its address, and the path of the API where it is not the same. */
 const table = rowsOf(`
 stigs | /stigs
@@ -306,12 +309,12 @@ answers(
     assert.equal(downloads, wanted);
     for (const path of downloads) assert.is((await t.get(path)).status, 200, path);
     await ask(t, 'POST', '/api/v1/lists', token, { name: 'None' });
-    assert.match(textOf(await page(`/lists/${testId(2)}/coverage`)), /This list is empty\. Browse STIGs/);
+    assert.match(textOf(await page(`/systems/${testId(2)}/coverage`)), /This list is empty\. Browse STIGs/);
   },
 );
 
 answers('the plan of work says what a scan answers, of a list, a STIG and a rule', async () => {
-  const path = `/lists/${list}/automation`;
+  const path = `/systems/${list}/automation`;
   const text = textOf(await page(path));
   const { totals, stigs, families } = await api(path);
   assert.equal([totals.automated, totals.stale, totals.manual], [1, 1, 1]);
@@ -360,7 +363,7 @@ answers('the plan of work says what a scan answers, of a list, a STIG and a rule
 });
 
 answers('the pages name what an older version skipped, until it is imported', async () => {
-  const path = `/lists/${list}/automation`;
+  const path = `/systems/${list}/automation`;
   assert.not.match(textOf(await page(path)), /Import again/);
   const skip = t.db.sqlite.prepare(
     `INSERT INTO import_ledger VALUES (1, ?, '/in/lib.zip!/old.xml', 'scap', ?, 'skipped',

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { createMarker, Field } from '../../src/site/parts/diff-text.tsx';
+import { createMarker, Field } from '../../src/pages/parts/diff-text.tsx';
 import { testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
 import { sessionCaller, userCaller } from '../support/callers.ts';

@@ -35,15 +35,15 @@ const larger: Record<string, number> = Object.fromEntries(
     /checklists/inspect | 66560
     /checklists/emass | 66560
     /references | 66560
-    /lists | 64
-    /lists/add | 64
-    /lists/:id/settings | 64
-    /lists/:id/stigs | 1024
-    /lists/:id/stigs/remove | 64
-    /lists/:id/stigs/:slug | 64
-    /lists/:id/hosts/ticks | 64
-    /lists/:id/hosts/remove | 64
-    /lists/:id/checklists | 1024
+    /systems | 64
+    /systems/add | 64
+    /systems/:id/settings | 64
+    /systems/:id/stigs | 1024
+    /systems/:id/stigs/remove | 64
+    /systems/:id/stigs/:slug | 64
+    /systems/:id/hosts/ticks | 64
+    /systems/:id/hosts/remove | 64
+    /systems/:id/checklists | 1024
     /collections | 64
     /collections/:id/edit | 64
     /collections/:id/controls | 1024
@@ -52,7 +52,7 @@ const larger: Record<string, number> = Object.fromEntries(
 
 function forms(): { route: string; path: string }[] {
   const routes = t.app.routes.filter(({ method, path }) => method === 'POST' && isPage(path));
-  const fill = (path: string) => path.replace(':id', path.startsWith('/lists') ? list : collection);
+  const fill = (path: string) => path.replace(':id', path.startsWith('/systems') ? list : collection);
   return [...new Set(routes.map(({ path }) => path))].map((route) => ({
     route,
     path: fill(route).replace(':slug', 'harbor_linux_3'),
@@ -129,21 +129,21 @@ bounds('a form of as many bytes as it may have and of nothing but fields is one 
 });
 
 bounds('notes of every character fit, and a column of five thousand names, but not one more', async () => {
-  await loadPage(t, '/lists/add', session, { list, slug: 'harbor_linux_3' });
+  await loadPage(t, '/systems/add', session, { list, slug: 'harbor_linux_3' });
   const notes = '\u{1f512}'.repeat(4000);
-  const noted = await loadPage(t, `/lists/${list}/stigs/harbor_linux_3`, session, { notes, position: '1' });
+  const noted = await loadPage(t, `/systems/${list}/stigs/harbor_linux_3`, session, { notes, position: '1' });
   assert.is(noted.status, 303, textOf(noted.html));
   const column = (length: number) => Array.from({ length }, (_, index) => `No such STIG ${index}`).join('\n');
-  const most = await loadPage(t, `/lists/${list}/stigs`, session, { slugs: column(5000) });
+  const most = await loadPage(t, `/systems/${list}/stigs`, session, { slugs: column(5000) });
   assert.is(most.status, 400);
   assert.match(textOf(most.html), 'and 4,995 more'.replace(',', ''));
   for (const slugs of [column(5001), column(5001).replaceAll('\n', ',')]) {
-    const more = await loadPage(t, `/lists/${list}/stigs`, session, { slugs });
+    const more = await loadPage(t, `/systems/${list}/stigs`, session, { slugs });
     assert.is(more.status, 400);
     assert.match(textOf(more.html), 'Paste at most 5,000 names at once');
   }
   // One line is one name, however many words it has.
-  const words = await loadPage(t, `/lists/${list}/stigs`, session, { slugs: 'a '.repeat(60_000) });
+  const words = await loadPage(t, `/systems/${list}/stigs`, session, { slugs: 'a '.repeat(60_000) });
   assert.is(words.status, 400);
   const framework = 'nist-800-53';
   const controlIds = 'AC-2,'.repeat(5001);

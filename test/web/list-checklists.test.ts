@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import { testApp } from '../support/app.ts';
 import { sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
-import { loadPage, textOf } from '../support/pages.ts';
+import { listOf, loadPage, textOf } from '../support/pages.ts';
 import { readZip } from '../support/read-zip.ts';
 import { shipped } from '../support/reference.ts';
 import { noFormat } from '../support/words.ts';
@@ -12,7 +12,7 @@ const pages = suite('Checklists of a list, by a form');
 const t = await testApp([shipped('stigs')]);
 const ann = await sessionCaller(t, await userCaller(t, { sub: 'ann' }));
 const slugs = ['lantern_web_server_2', 'harbor_linux_3'];
-const home = (await loadPage(t, '/lists', ann, { name: 'Site', visibility: 'SHARED' })).location!;
+const home = (await loadPage(t, '/systems', ann, { name: 'Site', visibility: 'SHARED' })).location!;
 await loadPage(t, `${home}/stigs`, ann, { slugs: slugs.join('\n') });
 const here = `${home}/checklists`;
 pages.after(() => t.db.close());
@@ -45,7 +45,11 @@ pages('pasted, typed or as csv: the zip is that of the API', async () => {
     ['ckl', 'host'],
   ] as const) {
     const body = JSON.stringify({ hosts, format, layout });
-    const api = await t.app.request(`/api/v1${here}`, { method: 'POST', headers: { Authorization }, body });
+    const api = await t.app.request(`/api/v1${listOf(here)}`, {
+      method: 'POST',
+      headers: { Authorization },
+      body,
+    });
     const wanted = Buffer.from(await api.arrayBuffer());
     assert.is((await readZip(wanted)).size, layout === 'host' ? 2 : 4);
     const pasted = 'web01\t10.0.0.11\tweb01.x.test\tmember server\r\nweb02\r\n';
@@ -93,7 +97,7 @@ pages('what is wrong is named by line, and the form keeps what was typed', async
 });
 
 pages('a file in windows-1252 is read with a warning, whether it makes a zip or is kept', async () => {
-  const list = (await loadPage(t, '/lists', ann, { name: 'Old', visibility: 'SHARED' })).location!;
+  const list = (await loadPage(t, '/systems', ann, { name: 'Old', visibility: 'SHARED' })).location!;
   await loadPage(t, `${list}/stigs`, ann, { slugs: slugs.join('\n') });
   const post = (fields: Record<string, string>) =>
     t.app.request(`http://here.example${list}/checklists`, {
@@ -111,11 +115,11 @@ pages('a file in windows-1252 is read with a warning, whether it makes a zip or 
 });
 
 pages('hosts are kept with the list, ticked, and made to a zip at one press', async () => {
-  const list = (await loadPage(t, '/lists', ann, { name: 'Kept', visibility: 'SHARED' })).location!;
+  const list = (await loadPage(t, '/systems', ann, { name: 'Kept', visibility: 'SHARED' })).location!;
   await loadPage(t, `${list}/stigs`, ann, { slugs: slugs.join('\n') });
   const at = `${list}/checklists`;
   const hostsOf = async () =>
-    (await t.get(`/api/v1${list}/hosts`, { token: null, headers: ann })).json.hosts as object[];
+    (await t.get(`/api/v1${listOf(list)}/hosts`, { token: null, headers: ann })).json.hosts as object[];
   const table =
     'name;stigs\nweb01;Lantern Web Server 2\nWIN_SRV01;harbor_linux_3\ndb;"harbor_linux_3;lantern_web_server_2"';
   const kept = await loadPage(t, at, ann, formOf({ hosts: table, keep: '1' }));
@@ -173,13 +177,13 @@ pages('hosts are kept with the list, ticked, and made to a zip at one press', as
 pages(
   'a list without a STIG says so; one that is gone is named; who sees the list may make them',
   async () => {
-    const empty = (await loadPage(t, '/lists', ann, { name: 'Empty', visibility: 'PRIVATE' })).location!;
+    const empty = (await loadPage(t, '/systems', ann, { name: 'Empty', visibility: 'PRIVATE' })).location!;
     const { html } = await loadPage(t, `${empty}/checklists`, ann);
     assert.match(textOf(html), 'The list has no STIG to make checklists of.');
     assert.not.match(html, /<textarea/);
     const own = await testApp([shipped('stigs')]);
     const cid = await sessionCaller(own, await userCaller(own, { sub: 'cid' }));
-    const list = (await loadPage(own, '/lists', cid, { name: 'L', visibility: 'PRIVATE' })).location!;
+    const list = (await loadPage(own, '/systems', cid, { name: 'L', visibility: 'PRIVATE' })).location!;
     await loadPage(own, `${list}/stigs`, cid, { slugs: slugs.join('\n') });
     own.db.sqlite.exec("UPDATE list_stigs SET slug = 'gone_stig', benchmark_id = 'Gone' WHERE position = 1");
     const page = textOf((await loadPage(own, `${list}/checklists`, cid)).html);

@@ -7,7 +7,7 @@ import { readPasted } from '../../src/collections/pasted.ts';
 import { testApp } from '../support/app.ts';
 import { ask, countingIds, sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
-import { loadPage, textOf } from '../support/pages.ts';
+import { listOf, loadPage, textOf } from '../support/pages.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { rowsOf } from '../support/tables.ts';
 import { told } from '../support/told.ts';
@@ -53,9 +53,9 @@ const bob = await sessionCaller(t, await userCaller(t, { sub: 'bob' }));
 lists.after(() => t.db.close());
 
 const make = async (name: string, visibility = 'PRIVATE') =>
-  (await loadPage(t, '/lists', ann, { name, visibility })).location!;
+  (await loadPage(t, '/systems', ann, { name, visibility })).location!;
 const entries = async (home: string): Promise<Record<string, unknown>[]> =>
-  (await t.get(`/api/v1${home}/stigs`, { token: null, headers: ann })).json.stigs;
+  (await t.get(`/api/v1${listOf(home)}/stigs`, { token: null, headers: ann })).json.stigs;
 
 const index = createStigNameIndex(t.db);
 const called = index.exactly;
@@ -258,7 +258,7 @@ lists('a row that a page moves takes its place among the others, and no two have
   // Ties and gaps of the API, which moves nothing else; a note alone leaves them.
   const last = 2 ** 31 - 1;
   for (const [at, slug] of order.entries())
-    await ask(t, 'PUT', `/api/v1${home}/stigs/${slug}`, ann, { position: at === 0 ? 7 : last });
+    await ask(t, 'PUT', `/api/v1${listOf(home)}/stigs/${slug}`, ann, { position: at === 0 ? 7 : last });
   order = await slugs();
   await move(order[2]!, last, 'a note alone');
   assert.equal(await fields(home, 'position'), [[7], [last], [last]]);
@@ -271,9 +271,9 @@ lists('STIGs that are checked are added to the list that is selected, or none of
   const home = await make('Checked');
   const list = home.split('/').at(-1)!;
   const slug = ['slate_server_2025', 'quill_enterprise_linux_9'];
-  assert.is((await loadPage(t, '/lists/add', ann, { list, slug })).location, home);
+  assert.is((await loadPage(t, '/systems/add', ann, { list, slug })).location, home);
   assert.equal((await fields(home, 'slug')).flat(), slug);
-  assert.is((await loadPage(t, '/lists/add', ann, { list })).status, 400);
+  assert.is((await loadPage(t, '/systems/add', ann, { list })).status, 400);
   for (const path of ['/stigs', '/search?q=slate+server']) {
     const { html } = await loadPage(t, path, ann);
     assert.match(html, '<input type="checkbox" name="slug" value="slate_server_2025"/>');
@@ -385,7 +385,7 @@ lists('a pinned STIG says what is newer, and takes it at one press', async () =>
   // From the page of a STIG: the release that it shows, where the box is ticked.
   const other = await make('From a page');
   const id = other.split('/').at(-1)!;
-  await loadPage(t, '/lists/add', ann, { list: id, slug: 'slate_server_2025', release: 'V1R1' });
+  await loadPage(t, '/systems/add', ann, { list: id, slug: 'slate_server_2025', release: 'V1R1' });
   assert.is((await entries(other))[0]!.release, 'V1R1');
   const shown = await loadPage(t, '/stigs/slate_server_2025?version=V1R1', ann);
   assert.match(shown.html, /name="release" value="V1R1" checked/);
@@ -420,7 +420,7 @@ lists('an overview is sorted over all its pages, what has no value last', async 
   await runImport(t.db, many);
   const slugs = [...Array.from({ length: 101 }, (_, index) => `MANY_${index}`), 'reed_rtr', 'qel_9'];
   await loadPage(t, `${home}/stigs`, ann, { slugs: slugs.join('\n') });
-  const { json } = await t.get(`/api/v1${home}/export`, { token: null, headers: ann });
+  const { json } = await t.get(`/api/v1${listOf(home)}/export`, { token: null, headers: ann });
   const all: { slug: string; title: string; findingCount: number }[] = json.stigs;
   assert.is(all.length, 103);
   const shown = async (sort: string) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { Prose } from '../../src/site/parts/prose.tsx';
-import { blocksOf } from '../../src/site/parts/prose-blocks.ts';
+import { Prose } from '../../src/pages/parts/prose.tsx';
+import { blocksOf } from '../../src/pages/parts/prose-blocks.ts';
 import { growthOf } from '../support/effort.ts';
 import { suite, testIf } from '../support/harness.ts';
 import { benchmarkFiles } from '../support/real-files.ts';

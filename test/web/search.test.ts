@@ -284,7 +284,7 @@ search('the start page has the lists of the reader, and what the last import bro
   assert.match(await home(ann), 'Your lists A list contains the STIGs of a system. Create a list');
   assert.not.match(await home(ann), 'Releases from the last import', 'the first import brought all there is');
   for (let made = 1; made <= 21; made++)
-    await loadPage(t, '/lists', ann, { name: `List ${made}`, visibility: 'PRIVATE' });
+    await loadPage(t, '/systems', ann, { name: `List ${made}`, visibility: 'PRIVATE' });
   assert.match(await home(ann), /(?:List \d+ 0 STIGs nothing each STIG was added ){20}Show all 21 lists/);
   assert.match(await home(bob), 'Your lists A list contains', 'nobody else’s');
   const other = await testApp([shipped('stigs')]);

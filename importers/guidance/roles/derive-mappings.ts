@@ -1,16 +1,13 @@
 import { mappingNumber } from '../../../src/base/ids.ts';
+import { compareCodePoints } from '../../../src/base/text.ts';
 import type { Database } from '../../../src/db/database.ts';
 import { prepareInsert } from '../../../src/db/insert.ts';
 import type { SourceProblem } from '../../../src/read/import-error.ts';
-import { latestStatements, type Statement, winningStatements } from '../statements.ts';
-import type { Product } from './products.ts';
-import type { CuratedMapping } from './role-record.ts';
-import { byRelevance, type MappingSource, ruleVersion, type ScoredMapping, scoreTitle } from './score.ts';
-import { workRolesOf } from './work-roles.ts';
+import type { StatedMapping } from './curated-mappings.ts';
+import { classOf, type ResponsibleRole, rolesOf, tablesVersion } from './product-classes.ts';
 
-interface CuratedRow extends Statement, CuratedMapping {}
-
-interface Mapping extends ScoredMapping {
+/** `automated` is how the schema spells the source `class` of the API. */
+interface Mapping extends ResponsibleRole {
   mappingSource: 'automated' | 'curated';
 }
 
@@ -18,60 +15,55 @@ interface MappedStig {
   id: number;
   slug: string;
   title: string;
+  releaseId: number | null;
+  /** JSON. */
+  aliases: string;
 }
 
 /**
- * Rebuilds the mapping of STIGs to occupations (rule D9.3), for all or for the STIGs in `ids`. Rows of files replace
- * those of the rule. The same catalog gives the same rows. Gives the names in rows of files that the catalog lacks.
+ * Rebuilds the mapping of STIGs to occupations (rule F9.3), for all or for the STIGs in `ids`: the rows of a STIG's class,
+ * which curated rows replace. Gives the names in curated rows that the catalog lacks.
  */
 export function deriveRoleMappings(
   db: Database,
-  ids: Set<number> | null,
-  fresh: Set<number>,
-  superseded: Map<number, string>,
+  curated: StatedMapping[],
+  ids: Set<number> | null = null,
 ): SourceProblem[] {
   const { sqlite } = db;
-  const stigs = readStigs(db, ids);
-  if (ids === null) sqlite.exec('DELETE FROM role_mappings');
-  else {
-    const remove = sqlite.prepare('DELETE FROM role_mappings WHERE stig_id = ?');
-    for (const id of ids) remove.run(id);
-  }
-  const curated = readCurated(db, ids, fresh, superseded);
-  const jobZones = new Map(
-    sqlite
-      .prepare<[], [string, number | null]>('SELECT occupation_code, job_zone FROM occupations')
-      .raw()
-      .all(),
-  );
-  const workRoles = new Set(sqlite.prepare<[], string>('SELECT work_role_id FROM work_roles').pluck().all());
-  const bySlug = Map.groupBy(curated, (row) => row.stigSlug);
-  const aliases = readAliases(db);
-  const source = readMappingSource(db);
+  const valuesOf = (sql: string) => new Set(sqlite.prepare<[], string>(sql).pluck().all());
+  const occupations = valuesOf('SELECT occupation_code FROM occupations');
+  const workRoles = valuesOf('SELECT work_role_id FROM work_roles');
+  const groupTitles = sqlite
+    .prepare<[number | null], string>('SELECT group_title FROM findings WHERE release_id = ?')
+    .pluck();
+  const remove = sqlite.prepare('DELETE FROM role_mappings WHERE stig_id = ?');
   const insert = prepareInsert(db, 'role_mappings');
-  for (const { id: stigId, slug, title } of stigs) {
-    const rows = new Map<string, Mapping>(
-      scoreTitle(title, source).map((row) => [row.occupationCode, { ...row, mappingSource: 'automated' }]),
-    );
-    // A row with the slug replaces one with an alias.
-    for (const row of [...(aliases.get(stigId) ?? []), slug].flatMap((name) => bySlug.get(name) ?? [])) {
-      const jobZone = jobZones.get(row.occupationCode);
-      if (jobZone === undefined) continue;
-      rows.delete(row.occupationCode);
-      if (row.confidenceScore > 0) rows.set(row.occupationCode, toMapping(row, jobZone));
-    }
-    for (const [index, row] of [...rows.values()].sort(byRelevance).entries()) {
-      const id = mappingNumber(slug, row.occupationCode);
-      const workRoleId = row.workRoleId !== null && workRoles.has(row.workRoleId) ? row.workRoleId : null;
-      insert({ ...row, id, stigId, relevanceRank: index + 1, workRoleId, rule: ruleVersion });
-    }
+  const bySlug = Map.groupBy(curated, (row) => row.stigSlug);
+  const names = new Set<string>();
+  for (const stig of readStigs(db)) {
+    // A curated row with the slug replaces one with an alias.
+    const namesOfStig = [...(JSON.parse(stig.aliases) as string[]), stig.slug];
+    for (const name of namesOfStig) names.add(name);
+    if (ids !== null && !ids.has(stig.id)) continue;
+    remove.run(stig.id);
+    const ofClass = rolesOf(classOf(stig.title, () => groupTitles.all(stig.releaseId)));
+    const ofStig = namesOfStig.flatMap((name) => bySlug.get(name) ?? []);
+    const rows = mappingsOf(ofClass, ofStig).filter((row) => occupations.has(row.occupationCode));
+    for (const [index, row] of rows.entries())
+      insert({
+        ...row,
+        id: mappingNumber(stig.slug, row.occupationCode),
+        stigId: stig.id,
+        relevanceRank: index + 1,
+        workRoleId: row.workRoleId !== null && workRoles.has(row.workRoleId) ? row.workRoleId : null,
+        rule: tablesVersion,
+      });
   }
-  const known = new Set(stigs.flatMap(({ id, slug }) => [slug, ...(aliases.get(id) ?? [])]));
   // A missing STIG, occupation or work role is a warning: a later run may add it.
   return curated.flatMap(({ sourceId, row, stigSlug, occupationCode, workRoleId }) => {
     const missing = [
-      ...(known.has(stigSlug) ? [] : [`no STIG ${stigSlug}`]),
-      ...(jobZones.has(occupationCode) ? [] : [`no occupation ${occupationCode}`]),
+      ...(names.has(stigSlug) ? [] : [`no STIG ${stigSlug}`]),
+      ...(occupations.has(occupationCode) ? [] : [`no occupation ${occupationCode}`]),
       ...(workRoleId === null || workRoles.has(workRoleId) ? [] : [`no work role ${workRoleId}`]),
     ];
     return missing.length === 0
@@ -80,75 +72,30 @@ export function deriveRoleMappings(
   });
 }
 
-function readStigs(db: Database, ids: Set<number> | null): MappedStig[] {
-  const columns = 'SELECT id, slug, title FROM stigs';
-  if (ids === null) return db.sqlite.prepare<[], MappedStig>(columns).all();
-  const one = db.sqlite.prepare<[number], MappedStig>(`${columns} WHERE id = ?`);
-  return [...ids].flatMap((id) => one.all(id));
+/** By score, then code. A curated row with a score of 0 removes a mapping. */
+function mappingsOf(ofClass: ResponsibleRole[], curated: StatedMapping[]): Mapping[] {
+  const rows = new Map<string, Mapping>();
+  for (const role of ofClass) rows.set(role.occupationCode, { ...role, mappingSource: 'automated' });
+  for (const row of curated)
+    rows.set(row.occupationCode, {
+      ...row,
+      workRoleId: row.workRoleId ?? rows.get(row.occupationCode)?.workRoleId ?? null,
+      mappingReason: row.reason,
+      mappingSource: 'curated',
+    });
+  return [...rows.values()]
+    .filter((row) => row.confidenceScore > 0)
+    .sort(
+      (a, b) =>
+        b.confidenceScore - a.confidenceScore || compareCodePoints(a.occupationCode, b.occupationCode),
+    );
 }
 
-function readAliases({ sqlite }: Database): Map<number, string[]> {
-  const rows = sqlite
-    .prepare<[], [number, string]>(
-      'SELECT stig_id, json_group_array(alias ORDER BY alias) FROM stig_aliases GROUP BY stig_id',
+const readStigs = ({ sqlite }: Database) =>
+  sqlite
+    .prepare<[], MappedStig>(
+      `SELECT s.id, s.slug, s.title, s.current_release_id AS releaseId,
+              (SELECT json_group_array(alias ORDER BY alias) FROM stig_aliases WHERE stig_id = s.id) AS aliases
+         FROM stigs AS s`,
     )
-    .raw()
     .all();
-  return new Map(rows.map(([id, list]) => [id, JSON.parse(list) as string[]]));
-}
-
-/** Written by the last run with roles. */
-function readMappingSource(db: Database): MappingSource {
-  const candidates = db.sqlite
-    .prepare<[], { occupationCode: string; jobZone: number | null; commodities: string }>(
-      `SELECT occupation_code AS occupationCode, job_zone AS jobZone, commodities
-         FROM mapping_candidates ORDER BY occupation_code`,
-    )
-    .all()
-    .map((row) => ({ ...row, commodities: JSON.parse(row.commodities) as Record<string, string> }));
-  const product = db.sqlite
-    .prepare<[string], string>('SELECT product FROM mapping_products WHERE name = ?')
-    .pluck();
-  return {
-    candidates,
-    productOf(name) {
-      const json = product.get(name);
-      return json === undefined ? undefined : (JSON.parse(json) as Product);
-    },
-  };
-}
-
-const selectCurated = `SELECT f.source_id AS sourceId, f.stig_slug || ' ' || f.occupation_code AS key, s.imported_at AS importedAt,
-          s.sha256, f.stig_slug AS stigSlug, f.occupation_code AS occupationCode,
-          f.confidence_score AS confidenceScore, f.responsibility_level AS responsibilityLevel,
-          f.work_role_id AS workRoleId, f.reason, f.row
-     FROM curated_mapping_facts AS f JOIN sources AS s ON s.id = f.source_id`;
-
-/** All curated mappings as their sources state them. */
-export function statedMappings({ sqlite }: Pick<Database, 'sqlite'>): CuratedRow[] {
-  return sqlite.prepare<[], CuratedRow>(`${selectCurated} ORDER BY f.source_id, f.row`).all();
-}
-
-function readCurated(
-  db: Database,
-  ids: Set<number> | null,
-  fresh: Set<number>,
-  superseded: Map<number, string>,
-): CuratedRow[] {
-  if (ids === null) {
-    return winningStatements(db, statedMappings(db), fresh, superseded);
-  }
-  const some = db.sqlite.prepare<[{ id: number }], CuratedRow>(
-    `${selectCurated} WHERE f.stig_slug IN (SELECT slug FROM stigs WHERE id = :id UNION ALL SELECT alias FROM stig_aliases WHERE stig_id = :id)
-       ORDER BY f.source_id, f.row`,
-  );
-  return latestStatements(
-    [...ids].flatMap((id) => some.all({ id })),
-    fresh,
-  );
-}
-
-function toMapping({ reason: mappingReason, ...row }: CuratedRow, jobZone: number | null): Mapping {
-  const workRoleId = row.workRoleId ?? workRolesOf(row.occupationCode)[0] ?? null;
-  return { ...row, jobZone, mappingReason, workRoleId, mappingSource: 'curated' };
-}

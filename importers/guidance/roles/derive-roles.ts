@@ -3,20 +3,17 @@ import type { RoleDetails, RoleFacts } from '../../../src/catalog/guidance/role-
 import type { Database } from '../../../src/db/database.ts';
 import { prepareInsert } from '../../../src/db/insert.ts';
 import type { SourceProblem } from '../../../src/read/import-error.ts';
-import { removeSource } from '../statements.ts';
+import { curatedMappings } from './curated-mappings.ts';
 import { deriveRoleMappings } from './derive-mappings.ts';
 import { familyOf } from './families.ts';
-import { productsOf } from './products.ts';
+import { tablesVersion } from './product-classes.ts';
 import type { OccupationRecord } from './role-record.ts';
-import { candidateOf, isCandidate, ruleVersion } from './score.ts';
+import { removeSource } from './stage-roles.ts';
 
-/** Whether another version of the rule made the stored mapping. */
-export function ruleIsOutdated(db: Database): boolean {
-  const ends = db.sqlite
-    .prepare('SELECT (SELECT min(rule) FROM role_mappings), (SELECT max(rule) FROM role_mappings)')
-    .raw()
-    .get() as (string | null)[];
-  return ends.some((rule) => rule !== null && rule !== ruleVersion);
+/** Whether the stored mappings were made from other tables of classes. */
+export function mappingsAreOutdated({ sqlite }: Database): boolean {
+  const sql = 'SELECT EXISTS (SELECT 1 FROM role_mappings WHERE rule <> ?)';
+  return sqlite.prepare(sql).pluck().get(tablesVersion) === 1;
 }
 
 /**
@@ -29,32 +26,17 @@ export function deriveRoles(
   superseded: Map<number, string>,
 ): SourceProblem[] {
   const { sqlite } = db;
-  sqlite.exec('DELETE FROM role_mappings');
+  // Mappings refer to occupations; no importer fills the other two tables of the schema.
+  sqlite.exec('DELETE FROM role_mappings; DELETE FROM mapping_products; DELETE FROM mapping_candidates;');
   keepNewest(db, 'onet', superseded);
   keepNewest(db, 'nice', superseded);
-  const occupations = sqlite
-    .prepare<[], string>('SELECT record FROM occupation_facts ORDER BY occupation_code')
-    .pluck()
-    .all()
-    .map((record) => JSON.parse(record) as OccupationRecord);
-  if (fresh.size > 0 || superseded.size > 0) writeOccupations(db, occupations);
-  writeMappingSource(db, occupations);
-  return deriveRoleMappings(db, null, fresh, superseded);
+  if (fresh.size > 0 || superseded.size > 0) writeOccupations(db);
+  return deriveRoleMappings(db, curatedMappings(db, fresh, superseded));
 }
 
 /** Rebuilds the mapping of some STIGs after a run without changes to roles. */
 export function remapStigs(db: Database, stigs: Set<number>): void {
-  deriveRoleMappings(db, stigs, new Set(), new Map());
-}
-
-/** Stores what the rule reads, for runs with STIGs only. */
-function writeMappingSource(db: Database, occupations: OccupationRecord[]): void {
-  db.sqlite.exec('DELETE FROM mapping_products; DELETE FROM mapping_candidates;');
-  const insertProduct = prepareInsert(db, 'mapping_products');
-  for (const [name, product] of productsOf(occupations, isCandidate)) insertProduct({ name, product });
-  const insertCandidate = prepareInsert(db, 'mapping_candidates');
-  for (const occupation of occupations)
-    if (isCandidate(occupation.occupationCode)) insertCandidate(candidateOf(occupation));
+  deriveRoleMappings(db, curatedMappings(db, new Set(), new Map()), stigs);
 }
 
 interface RoleRelease {
@@ -66,7 +48,8 @@ interface RoleRelease {
 function keepNewest(db: Database, family: 'onet' | 'nice', superseded: Map<number, string>): void {
   const [newest, ...older] = db.sqlite
     .prepare<[string], RoleRelease>(
-      `SELECT r.source_id AS sourceId, r.label, r.release_order AS releaseOrder FROM role_releases AS r JOIN sources AS s ON s.id = r.source_id
+      `SELECT r.source_id AS sourceId, r.label, r.release_order AS releaseOrder
+         FROM role_releases AS r JOIN sources AS s ON s.id = r.source_id
         WHERE r.family = ? ORDER BY r.release_order DESC, s.sha256 DESC`,
     )
     .all(family);
@@ -94,38 +77,32 @@ function partsOf(family: 'onet' | 'nice', { releaseOrder }: RoleRelease): string
   return family === 'onet' ? releaseOrder.split(' ') : ['', ...releaseOrder.split(' ')];
 }
 
-function writeOccupations(db: Database, occupations: OccupationRecord[]): void {
+function writeOccupations(db: Database): void {
   const { sqlite } = db;
   sqlite.exec(`DELETE FROM occupations; DELETE FROM work_roles;
     INSERT INTO work_roles SELECT work_role_id, name, category_code, category_name FROM work_role_facts;`);
-  const insert = sqlite.prepare('INSERT INTO occupations VALUES (?, ?, ?, ?, ?, ?, ?)');
-  for (const record of occupations) {
-    const { occupationCode, title, jobZone } = record;
-    const summary = JSON.stringify(toFacts(record));
-    const details = JSON.stringify(toDetails(record));
-    insert.run(occupationCode, title, fold(title), fold(familyOf(occupationCode)), jobZone, summary, details);
+  const insert = prepareInsert(db, 'occupations');
+  const records = sqlite
+    .prepare<[], string>('SELECT record FROM occupation_facts ORDER BY occupation_code')
+    .pluck()
+    .all();
+  for (const json of records) {
+    const record = JSON.parse(json) as OccupationRecord;
+    const { occupationCode, title, jobZone, ...details } = record;
+    const occupationFamily = familyOf(occupationCode);
+    const summaryJson: RoleFacts = {
+      occupationCode,
+      title,
+      occupationFamily,
+      jobZone,
+      taskCount: record.tasks.length,
+      technologySkillCount: record.technologySkills.length,
+    };
+    const detailsJson: RoleDetails = {
+      ...details,
+      technologySkills: record.technologySkills.map(({ commodityCode, ...skill }) => skill),
+    };
+    const folded = { titleFold: fold(title), familyFold: fold(occupationFamily) };
+    insert({ occupationCode, title, ...folded, jobZone, summaryJson, detailsJson });
   }
-}
-
-function toFacts(record: OccupationRecord): RoleFacts {
-  const { occupationCode, title, jobZone, tasks, technologySkills } = record;
-  return {
-    occupationCode,
-    title,
-    occupationFamily: familyOf(occupationCode),
-    jobZone,
-    taskCount: tasks.length,
-    technologySkillCount: technologySkills.length,
-  };
-}
-
-function toDetails(record: OccupationRecord): RoleDetails {
-  const { description, jobZoneName, tasks, skills, abilities, workActivities, education } = record;
-  const technologySkills = record.technologySkills.map(({ title, example, hotTechnology, inDemand }) => ({
-    title,
-    example,
-    hotTechnology,
-    inDemand,
-  }));
-  return { description, jobZoneName, tasks, technologySkills, skills, abilities, workActivities, education };
 }

@@ -3,39 +3,35 @@ import { ImportError } from '../../../src/read/import-error.ts';
 import type { Losses } from '../../read/losses.ts';
 import { excerpt } from '../../read/source-text.ts';
 
-const kind = 'onet';
+const code = 'O*NET-SOC Code';
 
-/** The tables of an O*NET release that we read, with their required columns (rule F9.1). */
-const tableColumns = {
-  occupations: ['O*NET-SOC Code', 'Title', 'Description'],
-  tasks: ['O*NET-SOC Code', 'Task ID', 'Task', 'Task Type'],
-  technologySkills: ['O*NET-SOC Code', 'Example', 'Commodity Code', 'Commodity Title', 'Hot Technology'],
-  // From 30.3 instead of technology skills; the commodity is an element without a UNSPSC code.
-  softwareSkills: ['O*NET-SOC Code', 'Workplace Example', 'Element ID', 'Element Name', 'Hot Technology'],
-  jobZones: ['O*NET-SOC Code', 'Job Zone'],
-  jobZoneNames: ['Job Zone', 'Name'],
-  education: ['O*NET-SOC Code', 'Element ID', 'Element Name', 'Scale ID', 'Category', 'Data Value'],
-  educationCategories: ['Element ID', 'Scale ID', 'Category', 'Category Description'],
-  elements: ['O*NET-SOC Code', 'Element ID', 'Element Name', 'Scale ID', 'Data Value'],
-} as const;
+/**
+ * The tables of an O*NET release that we read (rule F9.1): the columns by which a header is recognized, in this order of
+ * tables, and the other columns that it must have.
+ */
+const tables = {
+  occupations: { marks: [code, 'Title', 'Description'], others: [] },
+  tasks: { marks: ['Task ID', 'Task Type'], others: [code, 'Task'] },
+  // From 30.3 in place of technology skills; the commodity is an element without a UNSPSC code.
+  softwareSkills: {
+    marks: ['Workplace Example', 'Hot Technology'],
+    others: [code, 'Element ID', 'Element Name'],
+  },
+  technologySkills: {
+    marks: ['Hot Technology'],
+    others: [code, 'Example', 'Commodity Code', 'Commodity Title'],
+  },
+  jobZones: { marks: [code, 'Job Zone'], others: [] },
+  jobZoneNames: { marks: ['Job Zone', 'Name'], others: [] },
+  education: { marks: ['Element ID', 'Data Value', 'Category'], others: [code, 'Element Name', 'Scale ID'] },
+  elements: { marks: ['Element ID', 'Data Value'], others: [code, 'Element Name', 'Scale ID'] },
+  educationCategories: { marks: ['Element ID', 'Category Description'], others: ['Scale ID', 'Category'] },
+} satisfies Record<string, { marks: string[]; others: string[] }>;
+
+export type TableName = keyof typeof tables;
 
 /** Columns that are read where a table has them; the name of an element is that of another table. */
 const optionalColumns = ['In Demand', 'Recommend Suppress', 'Not Relevant', 'Date', 'Element Name'];
-
-export type TableName = keyof typeof tableColumns;
-
-/** The first match names the table. Most ignore the first column: a fault in it is an error, not another file. */
-const marks: [TableName, RegExp][] = [
-  ['occupations', /^O\*NET-SOC Code\t.*(?:Title\tDescription|Description\tTitle)/],
-  ['tasks', /^[^\t]*\t(?=.*Task ID).*Task Type/],
-  ['softwareSkills', /^[^\t]*\t(?=.*Workplace Example).*Hot Technology/],
-  ['technologySkills', /^[^\t]*\t.*Hot Technology/],
-  ['jobZones', /^[^\t]*\tJob Zone\t.*Domain Source|^O\*NET-SOC Code\t.*Job Zone/],
-  ['jobZoneNames', /^Job Zone\t/],
-  ['education', /^[^\t]*\t(?=.*Element ID)(?=.*Data Value).*Category/],
-  ['elements', /^[^\t]*\t(?=.*Element ID).*Data Value/],
-  ['educationCategories', /^Element ID\t.*Category Description/],
-];
 
 const readMe = /^O\*NET ([\d.]+) Database/;
 
@@ -43,45 +39,33 @@ const readMe = /^O\*NET ([\d.]+) Database/;
 export function onetFileOf(head: string): TableName | 'other' | 'release' | null {
   const [line] = head.replace(/^\ufeff/, '').split(/[\r\n]/);
   if (readMe.test(line!)) return 'release';
-  const table = marks.find(([, mark]) => mark.test(line!))?.[0];
-  return table ?? (line!.startsWith('O*NET-SOC Code\t') ? 'other' : null);
+  const columns = columnsOf(line!);
+  const names = Object.keys(tables) as TableName[];
+  const table = names.find((name) => tables[name].marks.every((column) => columns.includes(column)));
+  return table ?? (columns.length > 1 && columns[0] === code ? 'other' : null);
 }
 
 /** The release number in a release note, as `29.2`. */
-export function releaseOf(text: string): string | null {
-  return readMe.exec(text)?.[1] ?? null;
+export function releaseOf(text: string): string {
+  return readMe.exec(text)![1]!;
 }
 
 /** One row of a table; a release has hundreds of thousands. */
-export class Row {
-  private readonly file: string;
-  private readonly line: number;
-  private readonly cells: string[];
-  private readonly indexes: Map<string, number>;
+export interface Row {
+  file: string;
+  line: number;
+  cells: string[];
+  indexes: Map<string, number>;
+}
 
-  constructor(file: string, line: number, cells: string[], indexes: Map<string, number>) {
-    this.file = file;
-    this.line = line;
-    this.cells = cells;
-    this.indexes = indexes;
-  }
+/** The cell of a column; `""` for `n/a` and for no such column. */
+export function cell({ cells, indexes }: Row, column: string): string {
+  const text = cells[indexes.get(column) ?? -1]?.trim() ?? '';
+  return text.toLowerCase() === 'n/a' ? '' : text;
+}
 
-  /** `n/a` gives `""`. */
-  cell(column: string): string {
-    return this.isNotAvailable(column) ? '' : this.written(column);
-  }
-
-  isNotAvailable(column: string): boolean {
-    return this.written(column).toLowerCase() === 'n/a';
-  }
-
-  fault(what: string): ImportError {
-    return new ImportError(`${excerpt(this.file)}, line ${this.line}: ${what}`, kind);
-  }
-
-  private written(column: string): string {
-    return this.cells[this.indexes.get(column) ?? -1]?.trim() ?? '';
-  }
+export function faultOf({ file, line }: Row, what: string): ImportError {
+  return new ImportError(`${excerpt(file)}, line ${line}: ${what}`, 'onet');
 }
 
 /**
@@ -91,20 +75,22 @@ export class Row {
 export function readTable(table: TableName, file: string, text: string, losses: Losses): Row[] {
   const [header, ...lines] = text.split(/\r?\n/);
   while (lines.at(-1) === '') lines.pop();
-  const columns = header!.split('\t').map((column) => column.trim());
-  const missing = tableColumns[table].find((column) => !columns.includes(column));
-  if (missing !== undefined)
-    throw new ImportError(`${excerpt(file)}, line 1: the column ${missing} is missing`, kind);
+  const columns = columnsOf(header!);
   const indexes = new Map(columns.map((column, index) => [column, index]));
-  const stored: readonly string[] = [...tableColumns[table], ...optionalColumns];
-  const others = columns.filter((column) => column !== '' && !stored.includes(column));
+  const rowOf = (line: number, cells: string[]): Row => ({ file, line, cells, indexes });
+  const required: string[] = [...tables[table].marks, ...tables[table].others];
+  const missing = required.find((column) => !columns.includes(column));
+  if (missing !== undefined) throw faultOf(rowOf(1, columns), `the column ${missing} is missing`);
+  const stored = new Set([...required, ...optionalColumns]);
+  const others = columns.filter((column) => column !== '' && !stored.has(column));
   return lines.map((line, index) => {
-    const cells = line.split('\t');
-    const row = new Row(file, index + 2, cells, indexes);
-    if (cells.length !== columns.length)
-      throw row.fault(`${cells.length} cells, the header has ${columns.length}`);
-    if (!isStorable(line)) throw row.fault('characters that cannot be stored');
-    for (const column of others) if (row.cell(column) !== '') losses.add(`the column ${column}`);
+    const row = rowOf(index + 2, line.split('\t'));
+    if (row.cells.length !== columns.length)
+      throw faultOf(row, `${row.cells.length} cells, the header has ${columns.length}`);
+    if (!isStorable(line)) throw faultOf(row, 'characters that cannot be stored');
+    for (const column of others) if (cell(row, column) !== '') losses.add(`the column ${column}`);
     return row;
   });
 }
+
+const columnsOf = (header: string) => header.split('\t').map((column) => column.trim());

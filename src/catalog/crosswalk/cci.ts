@@ -8,6 +8,7 @@ import { canonicalIdentifier, oscalId, sortKey } from '../controls/identifier.ts
 import { catalogResource } from '../controls/oscal.ts';
 import { createControlVersions } from '../controls/versions.ts';
 import type { AddressedControls } from '../stigs/component.ts';
+import type { RulesQuery } from './control-rules-schema.ts';
 import { createFacts } from './facts.ts';
 import type { GraphNode, MappingStatus } from './graph.ts';
 import { type CrosswalkService, cciQuestion, closureDepth, defaultStatuses } from './queries.ts';
@@ -25,12 +26,6 @@ export interface ChainedCci {
 /** A control of a catalog, a CCI, or a control of a site's own framework. */
 interface FoundNode extends GraphNode {
   title: string;
-}
-
-/** What limits the paths from a control to CCIs. */
-interface PathLimits {
-  status?: Set<MappingStatus> | undefined;
-  maxHops?: number | undefined;
 }
 
 const filters = {
@@ -52,74 +47,56 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
       `SELECT identifier FROM control_keys WHERE framework = '${target}' ORDER BY sort_key`,
     )
     .pluck();
-  const definitions = sqlite
-    .prepare<[ccis: string, version: string | null], [cci: string, definition: string]>(
-      `SELECT c.identifier, c.statement FROM json_each(?) AS n
-         CROSS JOIN controls AS c ON c.framework = 'cci' AND c.version = ? AND c.identifier = n.value
-        ORDER BY n.key`,
-    )
-    .raw();
   const texts = sqlite
-    .prepare<[version: string | null, controls: string], [identifier: string, text: string]>(
+    .prepare<[version: string | null, framework: string, identifiers: string], [string, text: string]>(
       `SELECT k.identifier, coalesce(nullif(c.statement, ''), c.title, '')
          FROM control_keys AS k
          LEFT JOIN controls AS c ON c.framework = k.framework AND c.version = ? AND c.identifier = k.identifier
-        WHERE k.framework = '${target}' AND k.identifier IN (SELECT value FROM json_each(?))
+        WHERE k.framework = ? AND k.identifier IN (SELECT value FROM json_each(?))
         ORDER BY k.sort_key`,
     )
     .raw();
   const cited = sqlite.prepare<[], string>('SELECT DISTINCT cci FROM rule_ccis ORDER BY cci').pluck();
-  const deprecatedOf = sqlite
-    .prepare<[string], string>(
-      `SELECT n.value FROM json_each(?) AS n
-         CROSS JOIN framework_versions AS v ON v.framework = 'cci' AND v.is_newest = 1
-         CROSS JOIN controls AS c ON c.framework = v.framework AND c.version = v.version
-                AND c.identifier = n.value AND c.status = 'withdrawn'
-        ORDER BY n.key`,
-    )
-    .pluck();
-  const newestOf = sqlite
-    .prepare<[string], string>('SELECT version FROM framework_versions WHERE framework = ? AND is_newest = 1')
-    .pluck();
-
   const isCited = sqlite.prepare<[string]>('SELECT 1 FROM rule_ccis WHERE cci = ? LIMIT 1');
 
   const endsOf = (identifier: string) => crosswalk.endsOf({ ...cciQuestion, identifier });
   const canonical = (cci: string) => crosswalk.canonical('cci', cci);
 
-  const deprecated = (ccis: readonly string[]): string[] => deprecatedOf.all(JSON.stringify(ccis));
+  /** The CCIs that the newest list has as deprecated. */
+  const deprecated = (ccis: readonly string[]): string[] =>
+    ccis.filter((identifier) => {
+      const cci = facts.control({ framework: 'cci', identifier });
+      return cci?.isNewest === 1 && cci.status === 'withdrawn';
+    });
 
-  /** The controls by the CCIs that an older revision states for them. */
+  /** By revision, the controls of 800-53 by the CCIs that an older revision states for them. */
   const statedBy = perCatalogVersion(db, () => new Map<string, Map<string, string[]>>());
 
-  function statedControls(revision: string): Map<string, string[]> {
+  function statedControls(version: string): Map<string, string[]> {
     const cache = statedBy();
-    const known = cache.get(revision);
-    if (known) return known;
-    const controlsOf = new Map<string, string[]>();
-    for (const identifier of everyControl.all())
-      for (const cci of crosswalk.statedEnds({ framework: target, identifier }, revision, 'cci'))
-        controlsOf.set(cci, [...(controlsOf.get(cci) ?? []), identifier]);
-    cache.set(revision, controlsOf);
-    return controlsOf;
+    const question = { framework: target, to: 'cci', version, statuses: defaultStatuses, maxHops: 1 };
+    const stated =
+      cache.get(version) ??
+      inverted(everyControl.all(), (identifier) => crosswalk.endsOf({ ...question, identifier }));
+    cache.set(version, stated);
+    return stated;
   }
 
   /**
-   * Gives a function from a CCI to its controls of a revision in catalog order: by rule D7.5, or by rule D7.4 for a
-   * revision with references of its own.
+   * Gives a function from a CCI to some controls of a revision in their order: by rule D7.5, by rule D7.4 for a revision
+   * with references of its own, or by the paths of the controls of another framework.
    */
-  function controlsIn(revision: string | null): (cci: string) => string[] {
-    if (!hasOwnReferences(target, revision)) return endsOf;
-    const stated = statedControls(revision!);
-    return (cci) => stated.get(cci) ?? [];
+  function controlsIn(framework: string, revision: string | null, identifiers: Iterable<string> = []) {
+    if (framework === 'cci') return (cci: string) => [cci];
+    if (framework === target && !hasOwnReferences(target, revision)) return endsOf;
+    const byCci =
+      framework === target
+        ? statedControls(revision!)
+        : inverted(identifiers, (identifier) => pathsToCcis({ framework, identifier }).paths.keys());
+    return (cci: string) => byCci.get(cci) ?? [];
   }
 
-  const ccisByControl = perCatalogVersion(db, () => {
-    const ccis = new Map<string, string[]>();
-    for (const cci of cited.all())
-      for (const control of endsOf(canonical(cci))) ccis.set(control, [...(ccis.get(control) ?? []), cci]);
-    return ccis;
-  });
+  const ccisByControl = perCatalogVersion(db, () => inverted(cited.all(), (cci) => endsOf(canonical(cci))));
 
   /**
    * A control of a catalog, a CCI of the newest list or of a rule, or a control of a site's own framework; null for one in
@@ -131,7 +108,7 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
     if (canonicalIdentifier(framework, controlId) === null) return null;
     const identifier = crosswalk.canonical(framework, controlId);
     const isNode =
-      crosswalk.graph().idOf(framework, identifier) !== undefined ||
+      crosswalk.graph().nodeOf({ framework, identifier }).neighbors.length > 0 ||
       (framework === 'cci' && isCited.get(identifier) !== undefined);
     return isNode ? { framework, identifier, title: '' } : null;
   }
@@ -142,7 +119,7 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
    */
   function pathsToCcis(
     { framework, identifier }: GraphNode,
-    { status: statuses = defaultStatuses, maxHops }: PathLimits = {},
+    { status: statuses = defaultStatuses, maxHops }: Partial<Pick<RulesQuery, 'status' | 'maxHops'>> = {},
   ): { paths: Map<string, Path[]>; truncated: boolean } {
     if (framework === 'cci') {
       const itself: Path = { hops: 0, controls: [{ framework, identifier, status: 'auto' }] };
@@ -227,19 +204,18 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
      */
     facts(ccis: string[], wanted?: string) {
       const revision = versionOf(target, wanted, '/revision');
-      const controlsOf = controlsIn(revision);
-      const rows = definitions.all(JSON.stringify(ccis), versionOf('cci', undefined));
-      const known = rows.map(
-        ([cci, definition]) => [cci, { definition, controls: controlsOf(cci) }] as const,
-      );
+      const controlsOf = controlsIn(target, revision);
+      const known = texts
+        .all(versionOf('cci', undefined), 'cci', JSON.stringify(ccis))
+        .map(([cci, definition]) => [cci, { definition, controls: controlsOf(cci) }] as const);
       const named = JSON.stringify(known.flatMap(([, { controls }]) => controls));
-      return { ccis: new Map(known), controls: new Map(texts.all(revision, named)) };
+      return { ccis: new Map(known), controls: new Map(texts.all(revision, target, named)) };
     },
 
     /** The controls of 800-53 that rules address through their CCIs. */
     addressed: ((ccis) => ({
-      catalog: catalogResource(target, newestOf.get(target) ?? ''),
-      cciList: newestOf.get('cci') ?? '',
+      catalog: catalogResource(target, facts.newest(target)),
+      cciList: facts.newest('cci'),
       controls: ccis.flatMap((cci) => {
         const source = { framework: 'cci', identifier: canonical(cci) };
         return endsOf(source.identifier).map((identifier) => {
@@ -257,4 +233,11 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
       }),
     })) satisfies AddressedControls,
   };
+}
+
+/** The keys by what they lead to, in their order. */
+function inverted(keys: Iterable<string>, leadsTo: (key: string) => Iterable<string>): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const key of keys) for (const each of leadsTo(key)) found.set(each, [...(found.get(each) ?? []), key]);
+  return found;
 }

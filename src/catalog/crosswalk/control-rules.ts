@@ -19,7 +19,9 @@ export interface RuleCount {
   rules: number;
 }
 
-type ReachedRow = RuleHead & Pick<StigRules, 'slug' | 'title' | 'version'> & { ccis: string };
+type RuleFilters = Partial<Pick<RulesQuery, 'stig' | 'among' | 'severity'>>;
+
+type ReachedRow = RuleHead & Omit<StigRules, 'rules'> & { ccis: string };
 
 const byTitle = 's.title_fold, s.title, s.slug';
 
@@ -40,45 +42,48 @@ export function createControlRulesService(
       WHERE f.id IN (SELECT finding_id FROM rule_ccis WHERE cci IN (SELECT value FROM json_each(@ccis)))
       GROUP BY s.id, f.severity ORDER BY ${byTitle}`,
   );
-  // Reads the rules of the STIGs on a page alone.
+  // Reads the rules of the STIGs on the page alone: `counts` are all counts in order, as JSON.
   const reached = db.sqlite.prepare<
-    { ccis: string; severities: string | null; slugs: string; limit: number; offset: number },
+    { ccis: string; severities: string | null; counts: string; limit: number; offset: number },
     ReachedRow
   >(
-    `SELECT s.slug, s.title, r.version, ${ruleHeadColumns}, f.ccis
-       FROM findings AS f
-       JOIN stig_releases AS r ON r.id = f.release_id
-       JOIN stigs AS s ON s.id = r.stig_id
-      WHERE s.slug IN (SELECT value FROM json_each(@slugs))
-        AND EXISTS (SELECT 1 FROM json_each(@ccis) AS c
+    `WITH counted AS (
+       SELECT value ->> 'slug' AS slug, sum(value ->> 'rules') AS rules, min(key) AS place
+         FROM json_each(@counts) GROUP BY slug),
+     placed AS (SELECT slug, rules, sum(rules) OVER (ORDER BY place) - rules AS before FROM counted),
+     page AS (SELECT * FROM placed WHERE before < @offset + @limit AND before + rules > @offset)
+     SELECT s.slug, s.title, r.version, page.rules AS ruleCount, ${ruleHeadColumns}, f.ccis
+       FROM page
+      CROSS JOIN stigs AS s ON s.slug = page.slug
+       JOIN stig_releases AS r ON r.id = s.current_release_id
+       JOIN findings AS f ON f.release_id = r.id
+      WHERE EXISTS (SELECT 1 FROM json_each(@ccis) AS c
                      CROSS JOIN rule_ccis AS i ON i.cci = c.value AND i.finding_id = f.id)
         AND (@severities IS NULL OR f.severity IN (SELECT value FROM json_each(@severities)))
-      ORDER BY ${byTitle}, f.ordinal LIMIT @limit OFFSET @offset`,
+      ORDER BY ${byTitle}, f.ordinal LIMIT @limit OFFSET coalesce(@offset - (SELECT min(before) FROM page), 0)`,
   );
   // To count the rules of CM-6 takes a quarter of a second in a catalog of 1,000 releases.
   const cacheOf = perCatalogVersion(db, () => new LRUCache<string, RuleCount[]>({ max: 100 }));
 
-  /** The counts of the rules that cite one of some CCIs, a JSON array. */
-  function countsOf(ccis: string): RuleCount[] {
+  /** The counts of the rules that cite one of some CCIs, a JSON array, as the filters of a question select them. */
+  function countsOf(ccis: string, { stig, among, severity }: RuleFilters): RuleCount[] {
     const cache = cacheOf();
     const counts = cache.get(ccis) ?? counted.all({ ccis });
     cache.set(ccis, counts);
-    return counts;
-  }
-
-  /** The slugs that the parameters of a question select; null for all. */
-  function selectedSlugs({ stig, among }: Pick<RulesQuery, 'stig' | 'among'>): Set<string> | null {
-    if (stig === undefined) return among === undefined ? null : new Set(among);
-    return new Set(filtered(stig).filter((slug) => among?.includes(slug) ?? true));
+    const named = stig && filtered(stig);
+    return counts.filter(
+      (each) =>
+        (named?.includes(each.slug) ?? true) &&
+        (among?.includes(each.slug) ?? true) &&
+        (severity?.has(each.severity) ?? true),
+    );
   }
 
   return {
-    selectedSlugs,
-
-    /** The counts of `rules` without filters, by STIG title and severity. Throws NOT_FOUND for an unknown control. */
-    counts({ framework, controlId }: Pick<RulesQuery, 'framework' | 'controlId'>): RuleCount[] {
-      const { paths } = pathsToCcis(requireNode(framework, controlId));
-      return countsOf(JSON.stringify([...paths.keys()]));
+    /** The counts of `rules`, by STIG title and severity. Throws as `rules`. */
+    counts(query: RuleFilters & Pick<RulesQuery, 'framework' | 'controlId'>): RuleCount[] {
+      const { paths } = pathsToCcis(requireNode(query.framework, query.controlId));
+      return countsOf(JSON.stringify([...paths.keys()]), query);
     },
 
     /**
@@ -88,25 +93,22 @@ export function createControlRulesService(
      */
     rules(query: RulesQuery): ControlRules {
       const control = requireNode(query.framework, query.controlId);
-      const slugs = selectedSlugs(query);
       const { paths, truncated } = pathsToCcis(control, query);
       const ccis = JSON.stringify([...paths.keys()]);
-      const ofQuery = countsOf(ccis).filter((each) => isCounted(each, slugs, query.severity));
-      const counts = sumOf(ofQuery, null);
+      const ofQuery = countsOf(ccis, query);
+      const counts = sumOf(ofQuery);
       const total = counts.high + counts.medium + counts.low;
-      const { onPage, skipped } = stigsOnPage(ofQuery, offsetOf(query, total), query.limit);
       const rows = reached.all({
         ccis,
         severities: query.severity ? JSON.stringify([...query.severity]) : null,
-        slugs: JSON.stringify([...onPage.keys()]),
+        counts: JSON.stringify(ofQuery),
         limit: query.limit,
-        offset: skipped,
+        offset: offsetOf(query, total),
       });
       const stigs = [...Map.groupBy(rows, ({ slug }) => slug)].map(([slug, own]): StigRules => {
         const automation = automationOf(slug);
         return {
-          ...pick(own[0]!, 'slug', 'title', 'version'),
-          ruleCount: onPage.get(slug)!,
+          ...pick(own[0]!, 'slug', 'title', 'version', 'ruleCount'),
           rules: own.map((row) => {
             const ruleIdents: string[] = JSON.parse(row.ccis);
             const all = ruleIdents.flatMap((cci) => paths.get(cci) ?? []);
@@ -132,36 +134,9 @@ export function createControlRulesService(
   };
 }
 
-/** Whether a count is of some STIGs (null: all) and some severities (undefined: all). */
-export const isCounted = (
-  { slug, severity }: Pick<RuleCount, 'slug' | 'severity'>,
-  slugs: Set<string> | null,
-  severities?: Set<Severity>,
-): boolean => (slugs?.has(slug) ?? true) && (severities?.has(severity) ?? true);
-
-/** The sums by severity of what is counted. */
-export function sumOf(counts: RuleCount[], slugs: Set<string> | null, severities?: Set<Severity>) {
+/** The sums by severity. */
+export function sumOf(counts: RuleCount[]) {
   const sums = { high: 0, medium: 0, low: 0 };
-  for (const each of counts) if (isCounted(each, slugs, severities)) sums[each.severity] += each.rules;
+  for (const { severity, rules } of counts) sums[severity] += rules;
   return sums;
-}
-
-/**
- * The STIGs with rules on a page, each with the number of its rules in the whole result, and how many rules of the
- * first one are on earlier pages. `counts` are in the order of the pages.
- */
-function stigsOnPage(counts: RuleCount[], offset: number, limit: number) {
-  const rulesOf = new Map<string, number>();
-  for (const { slug, rules } of counts) rulesOf.set(slug, (rulesOf.get(slug) ?? 0) + rules);
-  const onPage = new Map<string, number>();
-  let [before, skipped] = [0, 0];
-  for (const [slug, rules] of rulesOf) {
-    if (before >= offset + limit) break;
-    if (before + rules > offset) {
-      if (onPage.size === 0) skipped = offset - before;
-      onPage.set(slug, rules);
-    }
-    before += rules;
-  }
-  return { onPage, skipped };
 }

@@ -10,7 +10,7 @@ import type { CciService } from './cci.ts';
 import type { Coverage, CoverageQuery, CoveredControl } from './reports-schema.ts';
 
 /** The fields of a rule that reports need. */
-export interface CoverageRule extends RuleHead {
+interface CoverageRule extends RuleHead {
   ccis: string[];
 }
 
@@ -22,35 +22,19 @@ export interface StigWithRules {
 }
 
 interface FrameControl extends Pick<CoveredControl, 'identifier' | 'title' | 'family'> {
-  /** The folded names of its baselines. */
-  words: string[];
-  /** The place of the control that it enhances. */
-  base: number | null;
+  /** JSON of the folded names of its family, and of its baselines. */
+  familyNames: string;
+  words: string;
+  /** The beginning of the statement of a control without a title. */
+  beginning: string;
 }
 
-/** The active controls of a revision of a framework in catalog order, and which of them a CCI leads to. */
+/** The active controls of a revision of a framework in catalog order, and those that a CCI leads to (rule D25). */
 interface ControlFrame {
   /** null where no catalog of the framework is loaded. */
   revision: string | null;
-  controls: FrameControl[];
-  /** The places of these controls; rules that cite the CCI address them (rule D25). */
-  placesOf(cci: string): number[];
-}
-
-/** The controls that a question of coverage is about. */
-export interface CoverageScope {
-  framework: string;
-  revision: string | null;
-  baseline: string | null;
-  frame: ControlFrame;
-  isIn(control: FrameControl): boolean;
-}
-
-/** How rules are counted. */
-interface Counting {
-  rollup?: boolean | undefined;
-  /** Whether a rule of a STIG counts, by its id with revision; by default all do. */
-  counts?: ((slug: string, ruleId: string) => boolean) | undefined;
+  controls: Map<string, FrameControl>;
+  controlsOf(cci: string): FrameControl[];
 }
 
 export type CoverageService = ReturnType<typeof createCoverageService>;
@@ -61,12 +45,6 @@ export function createCoverageService(db: Database, controls: ControlService, cc
   const rulesOfRelease = db.sqlite.prepare<[number], Omit<CoverageRule, 'ccis'> & { ccis: string }>(
     `SELECT ${ruleHeadColumns}, f.ccis FROM findings AS f WHERE f.release_id = ? ORDER BY f.ordinal`,
   );
-  const beginnings = db.sqlite
-    .prepare<[string, string | null], [string, string]>(
-      `SELECT identifier, substr(statement, 1, 200) FROM controls
-        WHERE framework = ? AND version = ? AND status = 'active' AND title = ''`,
-    )
-    .raw();
 
   /** The rules of a release in document order; none of a STIG that the catalog no longer has. */
   const rulesOf = ({ release }: NamedRelease): CoverageRule[] =>
@@ -74,105 +52,144 @@ export function createCoverageService(db: Database, controls: ControlService, cc
       ? []
       : rulesOfRelease.all(release.id).map((rule) => ({ ...rule, ccis: JSON.parse(rule.ccis) }));
 
-  /** The framework of a name, of a published one in any case. Throws BAD_REQUEST for an unknown one (rule D3.2). */
-  function covered(name: string): string {
-    const framework = frameworkKey(name);
-    const known = controls.known();
-    if (known.includes(framework)) return framework;
-    throw badRequest(`framework must be one of: ${known.join(', ')}`.slice(0, 300), 'framework');
-  }
-
   /**
-   * The controls that a question is about. Throws BAD_REQUEST for an unknown framework or baseline, NOT_FOUND for an unknown
-   * revision.
+   * The controls that a question is about, and the others of the revision. Throws BAD_REQUEST for an unknown framework (rule
+   * D3.2) or baseline, NOT_FOUND for an unknown revision.
    */
-  function scopeOf(query: Omit<CoverageQuery, 'rollup'>): CoverageScope {
-    const framework = covered(query.framework);
+  function scopeOf({ rollup = false, ...query }: CoverageQuery) {
+    const framework = frameworkKey(query.framework);
+    const known = controls.known();
+    if (!known.includes(framework))
+      throw badRequest(`framework must be one of: ${known.join(', ')}`.slice(0, 300), 'framework');
     const baseline = baselineOf(controls, framework, query.baseline);
     const frame = frameOf(framework, query.revision);
-    const word = baseline === null ? null : fold(baseline);
-    const isIn = ({ words }: FrameControl) => word === null || words.includes(word);
+    const { revision } = frame;
+    const all = [...frame.controls.values()];
+    const isIn = ({ words }: FrameControl) => baseline === null || JSON.parse(words).includes(fold(baseline));
+    const inside = all.filter(isIn);
     // The coverage of a baseline without controls would be of nothing.
-    if (baseline !== null && frame.revision !== null && !frame.controls.some(isIn))
-      throw badRequest(`baseline: no control of ${cut(frame.revision)} is in ${cut(baseline)}`, 'baseline');
-    return { framework, revision: frame.revision, baseline, frame, isIn };
+    if (baseline !== null && revision !== null && inside.length === 0)
+      throw badRequest(`baseline: no control of ${cut(revision)} is in ${cut(baseline)}`, 'baseline');
+    return {
+      framework,
+      revision,
+      baseline,
+      rollup,
+      frame,
+      inside,
+      outside: all.filter((each) => !isIn(each)),
+    };
   }
 
-  const withRules = (stigs: NamedRelease[], counts: Counting['counts'] = () => true): StigWithRules[] =>
-    byTitle(stigs).map((stig) => ({
-      slug: stig.slug,
-      title: stig.title,
-      version: stig.release?.version ?? null,
-      rules: rulesOf(stig).filter(({ ruleId }) => counts(stig.slug, ruleId)),
-    }));
+  type CoverageScope = ReturnType<typeof scopeOf>;
 
   return {
     rulesOf,
 
     scopeOf,
 
-    /** The families of the default revision of nist-800-53 in its order, and those that some CCIs lead to, each once. */
-    families() {
-      const { controls: of, placesOf } = frameOf('nist-800-53', undefined);
-      return {
-        all: new Set(of.map(({ family }) => family)),
-        ofCcis: (cited: string[]) => new Set(cited.flatMap(placesOf).map((place) => of[place]!.family)),
+    /**
+     * The coverage of STIGs by the rules that count (by default all), with what its page shows. The rules of a control are
+     * null where the revision lacks it.
+     */
+    of(scope: CoverageScope, stigs: NamedRelease[], counts = (_slug: string, _ruleId: string) => true) {
+      const { framework, revision, baseline, rollup, frame, inside, outside } = scope;
+      const withBase = (control: FrameControl) => {
+        const base = frame.controls.get(control.identifier.replace(/\(\d+\)$/, ''));
+        return framework === 'nist-800-53' && base ? [control, base] : [control];
       };
-    },
-
-    /** The beginnings of the statements of controls without a title, by identifier. */
-    beginnings: ({ framework, revision }: CoverageScope): Map<string, string> =>
-      new Map(beginnings.all(framework, revision)),
-
-    /** The rules that address a control, by STIG; null for a control that the revision lacks. */
-    rulesOfControl(
-      { frame: { controls: of, placesOf } }: CoverageScope,
-      stigs: NamedRelease[],
-      identifier: string,
-      { rollup = false, counts }: Counting,
-    ): { title: string; stigs: StigWithRules[] } | null {
-      const place = of.findIndex((each) => each.identifier === identifier);
-      if (place < 0) return null;
-      const isHere = (each: number) => each === place || (rollup && of[each]!.base === place);
-      const found = withRules(stigs, counts).map((stig) => ({
-        ...stig,
-        rules: stig.rules.filter(({ ccis }) => ccis.some((cci) => placesOf(cci).some(isHere))),
-      }));
-      return { title: of[place]!.title, stigs: found.filter(({ rules }) => rules.length > 0) };
-    },
-
-    /** The coverage of STIGs. */
-    of(scope: CoverageScope, stigs: NamedRelease[], { rollup = false, counts }: Counting): Coverage {
-      const { framework, revision, baseline } = scope;
-      const counted = tally(scope, withRules(stigs, counts), rollup);
-      const unmapped = counted.unmapped.map((rule) => {
-        const deprecated = ccis.deprecated(rule.ccis);
-        return deprecated.length === 0 ? rule : { ...rule, deprecated };
+      const counted = byTitle(stigs).map((named) => {
+        const { slug, title, release } = named;
+        const stig = { slug, title, version: release?.version ?? null };
+        const rules = rulesOf(named)
+          .filter(({ ruleId }) => counts(slug, ruleId))
+          .map((rule) => ({ stig, rule, addressed: new Set(rule.ccis.flatMap(frame.controlsOf)) }));
+        return { stig, rules };
       });
-      return { framework, revision, baseline, rollup, ...counted, unmapped };
+      const all = counted.flatMap(({ rules }) => rules);
+      const pairs = all.flatMap((each) => {
+        const addressed = [...each.addressed];
+        const ofControls = new Set(rollup ? addressed.flatMap(withBase) : addressed);
+        return [...ofControls].map((control) => ({ control, each }));
+      });
+      const byControl = Map.groupBy(pairs, ({ control }) => control);
+      const rulesFor = (control: FrameControl) => (byControl.get(control) ?? []).map(({ each }) => each);
+
+      const covered = inside.map((control): CoveredControl => {
+        const { identifier, title, family } = control;
+        const rules = rulesFor(control);
+        const count = (severity: string) => rules.filter(({ rule }) => rule.severity === severity).length;
+        return {
+          identifier,
+          title,
+          family,
+          covered: rules.length > 0,
+          rules: { total: rules.length, high: count('high'), medium: count('medium'), low: count('low') },
+          stigs: [...new Set(rules.map(({ stig }) => stig.slug))],
+        };
+      });
+      const sizeOf = (some: CoveredControl[]) => ({
+        controls: some.length,
+        covered: some.filter((control) => control.covered).length,
+      });
+      const totals = sizeOf(covered);
+      const unmapped = all.filter(({ addressed }) => addressed.size === 0);
+      const coverage: Coverage = {
+        framework,
+        revision,
+        baseline,
+        rollup,
+        stigs: counted.map(({ stig, rules }) => {
+          const mappedRules = rules.filter(({ addressed }) => addressed.size > 0).length;
+          return { ...stig, rules: rules.length, mappedRules };
+        }),
+        totals: {
+          ...totals,
+          uncovered: totals.controls - totals.covered,
+          rules: all.length,
+          mappedRules: all.length - unmapped.length,
+          unmappedRules: unmapped.length,
+        },
+        families: [...Map.groupBy(covered, ({ family }) => family)].map(([family, some]) => {
+          return { family, ...sizeOf(some) };
+        }),
+        controls: covered,
+        outside: outside.flatMap((control) => {
+          const { identifier, title } = control;
+          const rules = rulesFor(control).filter(({ addressed }) => addressed.has(control)).length;
+          return rules === 0 ? [] : [{ identifier, title, rules }];
+        }),
+        unmapped: unmapped.map(({ stig: { slug }, rule: { groupId, ruleId, ruleTitle, ccis: cited } }) => {
+          const deprecated = ccis.deprecated(cited);
+          const rule = { slug, groupId, ruleId, title: ruleTitle, ccis: cited };
+          return deprecated.length === 0 ? rule : { ...rule, deprecated };
+        }),
+      };
+      return {
+        coverage,
+        beginnings: new Map([...inside, ...outside].map((each) => [each.identifier, each.beginning])),
+        rulesOfControl(identifier: string) {
+          const control = frame.controls.get(identifier);
+          if (control === undefined) return null;
+          const byStig = Map.groupBy(rulesFor(control), ({ stig }) => stig);
+          const withRules = [...byStig].map(([stig, rules]): StigWithRules => {
+            return { ...stig, rules: rules.map(({ rule }) => rule) };
+          });
+          return { identifier, title: control.title, stigs: withRules };
+        },
+      };
     },
   };
 }
 
 /** Gives a function that reads the controls of a revision, or of the default one. It throws NOT_FOUND. */
 function createControlFrames(db: Database, controls: ControlService, ccis: CciService) {
-  const active = db.sqlite
-    .prepare<[string, string | null], [string, string, string, string]>(
-      `SELECT identifier, title, family, filter_words FROM controls
-        WHERE framework = ? AND version = ? AND status = 'active' ORDER BY ordinal`,
-    )
-    .raw();
+  const active = db.sqlite.prepare<[string, string | null], FrameControl>(
+    `SELECT identifier, title, family, family_names AS familyNames, filter_words AS words,
+            iif(title = '', substr(statement, 1, 200), '') AS beginning
+       FROM controls WHERE framework = ? AND version = ? AND status = 'active' ORDER BY ordinal`,
+  );
   const cacheOf = perCatalogVersion(db, () => new Map<string, ControlFrame>());
-
-  function controlsOf(framework: string, revision: string | null, identifiers: Iterable<string>) {
-    if (framework === 'cci') return (cci: string) => [cci];
-    if (framework === 'nist-800-53') return ccis.controlsIn(revision);
-    const byCci = new Map<string, string[]>();
-    for (const identifier of identifiers)
-      for (const cci of ccis.pathsToCcis({ framework, identifier }).paths.keys())
-        byCci.set(cci, [...(byCci.get(cci) ?? []), identifier]);
-    return (cci: string) => byCci.get(cci) ?? [];
-  }
 
   return (framework: string, wanted: string | undefined): ControlFrame => {
     const revision = controls.versionOf(framework, wanted, 'revision');
@@ -181,18 +198,15 @@ function createControlFrames(db: Database, controls: ControlService, ccis: CciSe
     const cached = cache.get(key);
     if (cached) return cached;
     const rows = active.all(framework, revision);
-    const places = new Map(rows.map(([identifier], place) => [identifier, place]));
-    const of = controlsOf(framework, revision, places.keys());
-    const found = new Map<string, number[]>();
+    const byIdentifier = new Map(rows.map((control) => [control.identifier, control]));
+    const identifiersOf = ccis.controlsIn(framework, revision, byIdentifier.keys());
+    const found = new Map<string, FrameControl[]>();
     const frame: ControlFrame = {
       revision,
-      controls: rows.map(([identifier, title, family, words]) => {
-        const base = framework === 'nist-800-53' ? identifier.replace(/\(\d+\)$/, '') : identifier;
-        const place = base === identifier ? null : (places.get(base) ?? null);
-        return { identifier, title, family, words: JSON.parse(words) as string[], base: place };
-      }),
-      placesOf(cci) {
-        const known = found.get(cci) ?? of(cci).flatMap((identifier) => places.get(identifier) ?? []);
+      controls: byIdentifier,
+      controlsOf(cci) {
+        const known =
+          found.get(cci) ?? identifiersOf(cci).flatMap((identifier) => byIdentifier.get(identifier) ?? []);
         found.set(cci, known);
         return known;
       },
@@ -232,67 +246,4 @@ function byTitle(stigs: NamedRelease[]): NamedRelease[] {
       compareCodePoints(a.title, b.title) ||
       compareCodePoints(a.slug, b.slug),
   );
-}
-
-type ControlCount = Pick<CoveredControl, 'rules' | 'stigs'>;
-
-function tally(
-  { frame: { controls, placesOf }, isIn }: CoverageScope,
-  stigs: StigWithRules[],
-  rollup: boolean,
-): Omit<Coverage, 'framework' | 'revision' | 'baseline' | 'rollup'> {
-  const newCount = (): ControlCount => ({ rules: { total: 0, high: 0, medium: 0, low: 0 }, stigs: [] });
-  const direct = controls.map(newCount);
-  const rolled = rollup ? controls.map(newCount) : direct;
-  const add = ({ rules, stigs }: ControlCount, { severity }: CoverageRule, slug: string) => {
-    rules.total++;
-    rules[severity]++;
-    if (stigs.at(-1) !== slug) stigs.push(slug);
-  };
-  const unmapped: Coverage['unmapped'] = [];
-  const counted = stigs.map(({ slug, title, version, rules }) => {
-    let mappedRules = 0;
-    for (const rule of rules) {
-      const places = new Set(rule.ccis.flatMap(placesOf));
-      for (const place of places) add(direct[place]!, rule, slug);
-      if (places.size > 0) mappedRules++;
-      else {
-        const { groupId, ruleId, ruleTitle, ccis } = rule;
-        unmapped.push({ slug, groupId, ruleId, title: ruleTitle, ccis });
-      }
-      if (!rollup) continue;
-      const bases = [...places].flatMap((place) => controls[place]!.base ?? []);
-      for (const place of new Set([...places, ...bases])) add(rolled[place]!, rule, slug);
-    }
-    return { slug, title, version, rules: rules.length, mappedRules };
-  });
-
-  const shown: CoveredControl[] = [];
-  const outside: Coverage['outside'] = [];
-  for (const [place, control] of controls.entries()) {
-    const { identifier, title, family } = control;
-    const { rules, stigs } = rolled[place]!;
-    const ownRules = direct[place]!.rules.total;
-    if (isIn(control)) shown.push({ identifier, title, family, covered: rules.total > 0, rules, stigs });
-    else if (ownRules > 0) outside.push({ identifier, title, rules: ownRules });
-  }
-  const covered = (some: CoveredControl[]) => some.filter((control) => control.covered).length;
-  const rules = counted.reduce((sum, stig) => sum + stig.rules, 0);
-  return {
-    stigs: counted,
-    totals: {
-      controls: shown.length,
-      covered: covered(shown),
-      uncovered: shown.length - covered(shown),
-      rules,
-      mappedRules: rules - unmapped.length,
-      unmappedRules: unmapped.length,
-    },
-    families: [...Map.groupBy(shown, ({ family }) => family)].map(([family, of]) => {
-      return { family, controls: of.length, covered: covered(of) };
-    }),
-    controls: shown,
-    outside,
-    unmapped,
-  };
 }

@@ -1,13 +1,6 @@
 import type { Database } from '../../db/database.ts';
 import { createFacts } from './facts.ts';
-import {
-  type Graph,
-  type GraphNode,
-  inOrder,
-  type MappingStatus,
-  type NamedEdge,
-  statusCode,
-} from './graph.ts';
+import { type GraphNode, inOrder, type MappingStatus, type NamedEdge, nameOfEdge } from './graph.ts';
 
 export interface MappingDecision {
   status: MappingStatus;
@@ -84,12 +77,11 @@ export function createMappingDecisions(db: Database) {
         return { ends: [a, b], ...decision, own, stale: isStale([a, b]) };
       }),
 
-    /** The edges that decisions change or add to the sources' graph; rejected and stale ones add none. */
-    over: (stated: Graph): NamedEdge[] =>
-      pairs().filter(({ a, b, status }) => {
-        const [from, to] = [a, b].map(({ framework, identifier }) => stated.idOf(framework, identifier));
-        const edge = from === undefined ? undefined : stated.neighbors[from]!.find(({ node }) => node === to);
-        return edge ? edge.status !== statusCode(status) : status !== 'rejected' && !isStale([a, b]);
+    /** The edges that decisions change or add to the sources' edges by name; rejected and stale ones add none. */
+    over: (stated: Map<string, NamedEdge>): NamedEdge[] =>
+      pairs().filter((pair) => {
+        const edge = stated.get(nameOfEdge(pair));
+        return edge ? edge.status !== pair.status : pair.status !== 'rejected' && !isStale([pair.a, pair.b]);
       }),
 
     /** Stores a decision, or replaces the one about the pair. */

@@ -1,5 +1,5 @@
 import { withoutFolder } from '../../base/source-name.ts';
-import { compareCodePoints, count } from '../../base/text.ts';
+import { count } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { createControlVersions } from '../controls/versions.ts';
 import { createMappingDecisions } from './decisions.ts';
@@ -26,6 +26,23 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
   const pins = createPins(db);
   const decisions = createMappingDecisions(db);
   const versions = createControlVersions(db);
+  const statedEnds = db.sqlite
+    .prepare<GraphNode & { most: number }, string>(
+      `WITH ends AS (
+         SELECT to_framework AS framework, to_version AS version, to_identifier AS identifier
+           FROM mapping_facts WHERE from_framework = @framework AND from_identifier = @identifier
+          UNION
+         SELECT from_framework, from_version, from_identifier
+           FROM mapping_facts WHERE to_framework = @framework AND to_identifier = @identifier)
+       SELECT substr(e.identifier || ' of ' || coalesce(nullif(e.version, ''), e.framework), 1, 40) ||
+              CASE (SELECT c.status FROM controls AS c
+                      JOIN framework_versions AS v ON v.framework = c.framework AND v.version = c.version
+                     WHERE c.framework = e.framework AND c.identifier = e.identifier
+                     ORDER BY v.is_newest DESC, v.version DESC LIMIT 1)
+                WHEN 'active' THEN '' WHEN 'withdrawn' THEN ' (withdrawn)' ELSE ' (unknown)' END
+         FROM ends AS e ORDER BY e.version DESC, e.identifier LIMIT @most`,
+    )
+    .pluck();
 
   function evidenceOf(a: PathStep, b: PathStep, pin?: string): (Evidence | OwnEvidence)[] {
     const derived = facts.evidence(a, b);
@@ -47,20 +64,12 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
   }
 
   /** The controls that sources map to a control without an edge, with what is wrong with them; `""` for none. */
-  function unusedPairs(control: GraphNode): string {
-    const ends = facts.stated(control).map(({ from, to }) => (isEnd(from, control) ? to : from));
-    const stated = [...new Map(ends.map((end) => [JSON.stringify(end), end])).values()]
-      .sort(
-        (a, b) => compareCodePoints(b.version, a.version) || compareCodePoints(a.identifier, b.identifier),
-      )
-      .slice(0, mostStated + 1)
-      .map((end) => {
-        const found = facts.control(end);
-        const matter = !found ? ' (unknown)' : found.status === 'withdrawn' ? ' (withdrawn)' : '';
-        return `${`${end.identifier} of ${end.version || end.framework}`.slice(0, 40)}${matter}`;
-      });
+  function unusedPairs({ framework, identifier }: GraphNode): string {
+    const stated = statedEnds.all({ framework, identifier, most: mostStated + 1 });
     return stated.slice(0, mostStated).join(', ') + (stated.length > mostStated ? ', ...' : '');
   }
+
+  const hasPath = (question: PathQuestion) => crosswalk.endsOf(question).length > 0;
 
   return {
     /**
@@ -91,19 +100,18 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
       sent: Reference,
       fieldOf: (part: keyof Reference) => string,
     ): Unknown {
-      const { frameworks, idOf } = crosswalk.graph();
-      const exists = {
-        framework: versions.known().includes(framework) || frameworks.includes(framework),
-        identifier:
-          identifier === undefined ||
-          idOf(framework, identifier) !== undefined ||
-          facts.control({ framework, identifier }) !== undefined,
-        version: version === undefined || pins.isKnown(framework, version),
-      };
-      const parts = exists.framework ? (['identifier', 'version'] as const) : (['framework'] as const);
-      return parts
-        .filter((part) => !exists[part])
-        .map((part) => ({ field: fieldOf(part), value: sent[part]! }));
+      const { frameworks, nodeOf } = crosswalk.graph();
+      if (![...versions.known(), ...frameworks].includes(framework))
+        return [{ field: fieldOf('framework'), value: sent.framework }];
+      const unknown: Unknown = [];
+      if (identifier !== undefined) {
+        const node = nodeOf({ framework, identifier });
+        if (node.neighbors.length === 0 && !facts.control(node))
+          unknown.push({ field: fieldOf('identifier'), value: sent.identifier! });
+      }
+      if (version !== undefined && !pins.isKnown(framework, version))
+        unknown.push({ field: fieldOf('version'), value: version });
+      return unknown;
     },
 
     /** Why a question has no path. */
@@ -122,15 +130,15 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
       const any = { ...question, statuses: new Set(statuses) };
       const farther = { maxHops: Number.MAX_SAFE_INTEGER };
       const hops = count(question.maxHops, 'hop');
-      if (crosswalk.hasPath(any))
+      if (hasPath(any))
         return noPath('filtered-by-status', 'There are paths, but none with only the requested statuses');
-      if (crosswalk.hasPath({ ...question, ...farther }))
+      if (hasPath({ ...question, ...farther }))
         return noPath('beyond-max-hops', `There are paths, but none within ${hops}`);
-      if (crosswalk.hasPath({ ...any, ...farther })) {
+      if (hasPath({ ...any, ...farther })) {
         const matter = `only with more than ${hops} and with other statuses`;
         return noPath('beyond-max-hops', `There are paths, but ${matter}`);
       }
-      if (version !== undefined && crosswalk.hasPath({ ...question, version: undefined })) {
+      if (version !== undefined && hasPath({ ...question, version: undefined })) {
         const matter = `The mappings of ${shown} in version ${label} do not reach ${to.slice(0, 64)}`;
         return noPath('no-mapping', `${matter}. Without the version there are paths`);
       }
@@ -139,12 +147,12 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
           ...noPath('withdrawn', `${shown} is withdrawn`),
           incorporatedInto: JSON.parse(control.withdrawnInto) as string[],
         };
-      const { frameworks, idOf } = crosswalk.graph();
+      const { frameworks, nodeOf } = crosswalk.graph();
       if (!frameworks.includes(framework) || !frameworks.includes(to)) {
         const matter = `No mapping between ${framework} and ${to} is imported`;
         return noPath('not-imported', matter.slice(0, 300));
       }
-      const unused = idOf(framework, identifier) === undefined ? unusedPairs(question) : '';
+      const unused = nodeOf(question).neighbors.length === 0 ? unusedPairs(question) : '';
       if (unused !== '')
         return noPath('no-mapping', `The sources map ${shown}, but no mapping can be used: ${unused}`);
       return noPath('no-mapping', `No imported source maps ${shown} to ${to.slice(0, 64)}`);

@@ -1,20 +1,22 @@
 import { AppError } from '../../base/errors.ts';
+import { oscalNamespace, stableId } from '../../base/ids.ts';
 import { cut } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import type { Column } from '../../http/columns.ts';
-import { oneLine } from '../../http/oscal-parts.ts';
+import {
+  filled,
+  type OscalProp,
+  oneLine,
+  oscalDocument,
+  oscalMetadata,
+  ownProp,
+} from '../../http/oscal-parts.ts';
 import { guarded } from '../controls/export.ts';
 import { requireFramework } from '../controls/frameworks.ts';
+import { oscalId } from '../controls/identifier.ts';
+import { catalogResource, publicationOf } from '../controls/oscal.ts';
 import { createMappingDecisions, type MappingDecision } from './decisions.ts';
-import {
-  edgeBetween,
-  type Graph,
-  type GraphNode,
-  type MappingStatus,
-  nameOf,
-  nameOfEdge,
-  statuses,
-} from './graph.ts';
+import { edgeBetween, type GraphNode, type MappingStatus, nameOf, nameOfEdge } from './graph.ts';
 import type { CrosswalkService } from './queries.ts';
 
 /** The columns of our interchange for pairs (data/README.md). */
@@ -32,16 +34,15 @@ export const pairFields = [
  * A pair as a source states it. `relationship` is from the left to the right, as OSCAL names it; `""` where the source
  * states none.
  */
-export type StatedPair = Record<(typeof pairFields)[number] | 'relationship', string>;
+type StatedPair = Record<(typeof pairFields)[number] | 'relationship', string>;
 
 /** A control in the newest version that has it. */
-export interface End extends GraphNode {
+interface End extends GraphNode {
   version: string;
-  title: string;
 }
 
 /** A direct edge between two frameworks. */
-export interface DirectMapping {
+interface DirectMapping {
   from: End;
   to: End;
   status: MappingStatus;
@@ -51,7 +52,7 @@ export interface DirectMapping {
 }
 
 /** All direct edges between two frameworks, and the active controls of the first that have none. */
-export interface ExportedMappings {
+interface ExportedMappings {
   from: string;
   to: string;
   changed: string | null;
@@ -92,49 +93,12 @@ export function createMappingExport(db: Database, crosswalk: CrosswalkService) {
   const decisions = createMappingDecisions(db);
   // The revisions of 800-171 name different controls; of every other framework the newest version counts.
   const everyEnd = db.sqlite.prepare<[string], End & { status: 'active' | 'withdrawn' }>(
-    `SELECT c.framework, c.version, c.identifier, c.title, c.status
+    `SELECT c.framework, c.version, c.identifier, c.status
        FROM controls AS c
        JOIN framework_versions AS v ON v.framework = c.framework AND v.version = c.version
       WHERE c.framework = ? AND (v.is_newest = 1 OR c.framework = 'nist-800-171')
       ORDER BY v.is_newest, c.version, c.ordinal`,
   );
-
-  /** The direct edges from one framework to another. */
-  function mappingsOf({ nodes, neighbors }: Graph, from: string, to: string, ends: Map<string, End>) {
-    const endOf = (node: GraphNode): End => ends.get(nameOf(node)) ?? { ...node, version: '', title: '' };
-    // By edge; "" has the pairs that make none.
-    const pairs = new Map<string, StatedPair[]>();
-    for (const { a, b, ...pair } of statedPairs.all({ from, to })) {
-      const name = a === null || b === null ? '' : edgeBetween(a, b);
-      const known = pairs.get(name) ?? [];
-      pairs.set(name, known);
-      known.push(pair);
-    }
-    const mappings: DirectMapping[] = [];
-    for (const [id, node] of nodes.entries()) {
-      if (node.framework !== from) continue;
-      for (const neighbor of neighbors[id]!) {
-        const other = nodes[neighbor.node]!;
-        const status = statuses[neighbor.status]!;
-        // Within one framework both ends of an edge have it.
-        if (other.framework !== to || (from === to && neighbor.node < id)) continue;
-        const name = nameOfEdge({ a: node, b: other });
-        const stated = pairs.get(name) ?? [];
-        pairs.delete(name);
-        if (status === 'rejected') continue;
-        mappings.push({
-          from: endOf(node),
-          to: endOf(other),
-          status,
-          stated,
-          decision: decisions.of(node, other),
-        });
-      }
-    }
-    const taken = new Set(mappings.flatMap(({ stated }) => stated.map((pair) => JSON.stringify(pair))));
-    const others = (pairs.get('') ?? []).filter((pair) => !taken.has(JSON.stringify(pair)));
-    return { mappings, others };
-  }
 
   return (from: string, to: string): ExportedMappings => {
     const rows = [...new Set([from, to])].flatMap((each) => everyEnd.all(each));
@@ -142,8 +106,31 @@ export function createMappingExport(db: Database, crosswalk: CrosswalkService) {
       const isKnown = rows.some(({ framework }) => framework === each);
       requireFramework(each, isKnown, field);
     }
-    const ends = new Map(rows.map(({ status: _, ...end }) => [nameOf(end), end]));
-    const { mappings, others } = mappingsOf(crosswalk.graph(), from, to, ends);
+    const ends = new Map(rows.map((end) => [nameOf(end), end]));
+    // By edge; "" has the pairs that make none.
+    const pairs = Map.groupBy(statedPairs.all({ from, to }), ({ a, b }) =>
+      a === null || b === null ? '' : edgeBetween(a, b),
+    );
+    const statedOf = (edge: string): StatedPair[] =>
+      (pairs.get(edge) ?? []).map(({ a: _, b: __, ...pair }) => pair);
+    const ofFrom = crosswalk.graph().nodes.filter(({ framework }) => framework === from);
+    const mappings = ofFrom.flatMap((node) =>
+      node.neighbors
+        // Within one framework both ends of an edge have it.
+        .filter(({ node: other }) => other.framework === to && (from !== to || other.id > node.id))
+        .filter(({ status }) => status !== 'rejected')
+        .map(
+          ({ node: other, status }): DirectMapping => ({
+            from: ends.get(nameOf(node))!,
+            to: ends.get(nameOf(other))!,
+            status,
+            stated: statedOf(nameOfEdge({ a: node, b: other })),
+            decision: decisions.of(node, other),
+          }),
+        ),
+    );
+    const taken = new Set(mappings.flatMap(({ stated }) => stated.map((pair) => JSON.stringify(pair))));
+    const others = statedOf('').filter((pair) => !taken.has(JSON.stringify(pair)));
     if (mappings.length === 0)
       throw new AppError('NOT_FOUND', `No direct mappings between ${cut(from)} and ${cut(to)}`);
     const mapped = new Set(mappings.flatMap((each) => [nameOf(each.from), nameOf(each.to)]));
@@ -179,4 +166,111 @@ function ownPair({ from, to, decision }: DirectMapping): StatedPair {
     reference: oneLine(decision?.reason ?? ''),
     relationship: '',
   };
+}
+
+/** The name of our property with a pair as its source states it: JSON of `pairFields`, relationship last. */
+export const statedName = 'stated';
+/** The relationship of OSCAL that relates nothing. */
+export const noRelationship = 'no-relationship';
+
+/** The crosswalk between two frameworks as an OSCAL mapping-collection: a mapping for each pair of their versions. */
+export function toMappingCollection({
+  from,
+  to,
+  changed,
+  mappings,
+  others,
+  unmapped,
+}: ExportedMappings): object {
+  const pairs = Map.groupBy(mappings, (each) => JSON.stringify([each.from.version, each.to.version]));
+  const written = [...pairs].map(([key, of], index) => {
+    const [fromVersion, toVersion] = JSON.parse(key) as [string, string];
+    const resources = [catalogResource(from, fromVersion), catalogResource(to, toVersion)] as const;
+    const names = [from, fromVersion, to, toVersion];
+    const gaps = unmapped.filter(({ version }) => version === fromVersion);
+    const mapping = {
+      uuid: stableId('oscal-mapping', ...names),
+      'source-resource': { type: 'catalog', href: `#${resources[0].uuid}` },
+      'target-resource': { type: 'catalog', href: `#${resources[1].uuid}` },
+      ...filled('props', index === 0 ? others.map(quoted) : []),
+      maps: of.map(toMap),
+      ...(gaps.length === 0 ? {} : { 'source-gap-summary': gapsOf(names, gaps) }),
+    };
+    return { mapping, resources };
+  });
+  const resources = new Map(written.flatMap((each) => each.resources).map((each) => [each.uuid, each]));
+  const versions = (side: 'from' | 'to') =>
+    [...new Set(mappings.map((each) => publicationOf(each[side].framework, each[side].version)))].join(', ');
+  return oscalDocument(
+    'mapping-collection',
+    {
+      metadata: oscalMetadata(`${versions('from')} to ${versions('to')}`, changed ?? 'undated', changed),
+      provenance: {
+        method: 'hybrid',
+        'matching-rationale': 'functional',
+        status: 'draft',
+        'mapping-description':
+          'The pairs that publishers state, related by Gapstone to the imported versions. Publishers do not classify the relation: a map says that one control references the other. The property status is verified where a publisher states the pair for these versions or an operator confirmed it, else auto.',
+      },
+      mappings: written.map(({ mapping }) => mapping),
+    },
+    [...resources.values()],
+  );
+}
+
+/** A pair for the import of another site. A property has no line end: JSON escapes it. */
+function quoted({ relationship, ...pair }: StatedPair): OscalProp {
+  const value = JSON.stringify([...pairFields.map((name) => pair[name]), relationship]);
+  return { name: statedName, ns: oscalNamespace, value };
+}
+
+/** The relationships of OSCAL, each with that of the other direction. */
+const reversed: Record<string, string> = {
+  'equivalent-to': 'equivalent-to',
+  'equal-to': 'equal-to',
+  'subset-of': 'superset-of',
+  'superset-of': 'subset-of',
+  'intersects-with': 'intersects-with',
+};
+
+/** The relationship of OSCAL that all sources state of an edge; else ours, which claims nothing. */
+function relationshipOf({ from, stated }: DirectMapping): { ns?: string; relationship: string } {
+  const relationships = new Set(
+    stated.map(({ fromFramework, fromIdentifier, relationship }) => {
+      const isForward = fromFramework === from.framework && fromIdentifier === from.identifier;
+      return isForward ? relationship : (reversed[relationship] ?? '');
+    }),
+  );
+  const [relationship = ''] = relationships;
+  return relationships.size === 1 && Object.hasOwn(reversed, relationship)
+    ? { relationship }
+    : { ns: oscalNamespace, relationship: 'references' };
+}
+
+const statedFor = ({ fromFramework, fromVersion, toFramework, toVersion }: StatedPair) =>
+  `${`${fromFramework} ${fromVersion}`.trim()} to ${`${toFramework} ${toVersion}`.trim()}`;
+
+function toMap(mapping: DirectMapping): object {
+  const { from, to, status, stated, decision } = mapping;
+  const item = ({ framework, identifier }: End) => [
+    { type: 'control', 'id-ref': oscalId(framework, identifier) },
+  ];
+  return {
+    uuid: stableId('oscal-map', from.framework, from.identifier, to.framework, to.identifier),
+    ...relationshipOf(mapping),
+    sources: item(from),
+    targets: item(to),
+    ...filled('props', [
+      ...ownProp('status', status),
+      ...stated.flatMap((pair) => [...ownProp('reference', pair.reference, statedFor(pair)), quoted(pair)]),
+      ...(decision === null
+        ? []
+        : ownProp('decision', decision.status, oneLine(decision.reason) || undefined)),
+    ]),
+  };
+}
+
+function gapsOf(names: string[], gaps: End[]): object {
+  const ids = gaps.map(({ framework, identifier }) => oscalId(framework, identifier));
+  return { uuid: stableId('oscal-gaps', ...names), 'unmapped-controls': [{ 'with-ids': ids }] };
 }

@@ -3,9 +3,6 @@ import { versionKey } from '../controls/frameworks.ts';
 import { type GraphNode, inOrder } from './graph.ts';
 import type { Evidence } from './schema.ts';
 
-/** A control in a version of its framework. */
-type VersionedControl = Evidence['from'];
-
 interface NewestControl {
   status: 'active' | 'withdrawn';
   /** JSON array of the identifiers that a withdrawn control went into. */
@@ -52,7 +49,13 @@ export function createFacts({ sqlite }: Database) {
       WHERE k.framework = ? AND k.identifier = ?
       ORDER BY v.is_newest DESC, v.version DESC LIMIT 1`,
   );
+  const newestVersion = sqlite
+    .prepare<[string], string>('SELECT version FROM framework_versions WHERE framework = ? AND is_newest = 1')
+    .pluck();
   return {
+    /** The newest imported version of a framework; `""` where there is none. */
+    newest: (framework: string): string => newestVersion.get(framework) ?? '',
+
     /** The stated pairs behind an edge; none for an edge that no source makes. */
     evidence(one: GraphNode, other: GraphNode): Evidence[] {
       const [a, b] = inOrder(one, other);
@@ -75,5 +78,5 @@ export function isStatedFor({ from, to }: Evidence, control: GraphNode, version:
 }
 
 /** Whether an end of a stated pair is a control. */
-export const isEnd = (end: VersionedControl, { framework, identifier }: GraphNode): boolean =>
+export const isEnd = (end: Evidence['from'], { framework, identifier }: GraphNode): boolean =>
   end.framework === framework && end.identifier === identifier;

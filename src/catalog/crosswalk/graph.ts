@@ -21,10 +21,15 @@ export interface GraphNode {
 /** `nist-800-53:AC-2`. */
 export const nameOf = ({ framework, identifier }: GraphNode) => `${framework}:${identifier}`;
 
-/** The two ends of a pair in the order of the crosswalk's nodes: frameworks, then catalog order (rule D7.2). */
-export function inOrder(one: GraphNode, other: GraphNode): [GraphNode, GraphNode] {
-  return compareNodes(withKey(one), withKey(other)) <= 0 ? [one, other] : [other, one];
+/** Compares nodes in the order of rule D7.2: frameworks, then catalog order. */
+export function compareNodes(one: GraphNode, other: GraphNode): number {
+  const [a, b] = [one, other].map(({ framework, identifier }) => sortKey(framework, identifier));
+  return compareFrameworks(one.framework, other.framework) || compareCodePoints(a!, b!);
 }
+
+/** The two ends of a pair in the order of the crosswalk's nodes. */
+export const inOrder = (one: GraphNode, other: GraphNode): [GraphNode, GraphNode] =>
+  compareNodes(one, other) <= 0 ? [one, other] : [other, one];
 
 /** An undirected edge of the crosswalk by the names of its ends. */
 export interface NamedEdge {
@@ -33,91 +38,85 @@ export interface NamedEdge {
   status: MappingStatus;
 }
 
-export type NumberedEdge = { a: number; b: number; status: MappingStatus };
-
 /** The name of an edge by the names of its ends, in any order. */
 export const edgeBetween = (a: string, b: string) => [a, b].sort().join(' - ');
 export const nameOfEdge = ({ a, b }: Pick<NamedEdge, 'a' | 'b'>) => edgeBetween(nameOf(a), nameOf(b));
 
-const withKey = (node: GraphNode) => ({ ...node, key: sortKey(node.framework, node.identifier) });
-
-function compareNodes(one: ReturnType<typeof withKey>, other: ReturnType<typeof withKey>): number {
-  return compareFrameworks(one.framework, other.framework) || compareCodePoints(one.key, other.key);
-}
-
-/** The nodes that edges join, in order, and the edges by the numbers of their ends, the lower first. */
-export function numberEdges<E extends NamedEdge>(edges: E[]) {
-  const ends = new Map(edges.flatMap(({ a, b }) => [a, b]).map((end) => [nameOf(end), end]));
-  const nodes: GraphNode[] = [...ends.values()]
-    .map(withKey)
-    .sort(compareNodes)
-    .map(({ key: _, ...node }) => node);
-  const ids = new Map(nodes.map((node, id) => [nameOf(node), id]));
-  const numbered = edges.map((edge) => {
-    const [one, other] = [ids.get(nameOf(edge.a))!, ids.get(nameOf(edge.b))!];
-    return { ...edge, a: Math.min(one, other), b: Math.max(one, other) };
-  });
-  return { nodes, edges: numbered };
-}
-
 export interface Neighbor {
-  node: number;
-  /** Code of the edge's status. */
-  status: number;
+  node: LinkedNode;
+  /** The status of the edge. */
+  status: MappingStatus;
 }
 
-/** The crosswalk in memory. Node ids are in the order of rule D7.2, the neighbors of a node in the order of ids. */
+export interface LinkedNode extends GraphNode {
+  /** The place in the order of rule D7.2; -1 for a control without edges. */
+  id: number;
+  /** In the order of their places. */
+  neighbors: Neighbor[];
+}
+
+/** The crosswalk in memory. */
 export interface Graph {
-  nodes: GraphNode[];
+  /** In the order of rule D7.2. */
+  nodes: LinkedNode[];
   frameworks: string[];
-  /** The index in `frameworks` by node id. */
-  frameworkOf: number[];
-  /** Whether a path may pass through a framework of the index: through the published alone (rule D40.2). */
-  isPassed: boolean[];
-  neighbors: Neighbor[][];
-  idOf(framework: string, identifier: string): number | undefined;
-  /** The length of the shortest path with statuses in `mask` from each node to the framework of the index `target`. */
-  distancesTo(target: number, mask: number): number[];
+  /** The node of a control; one without neighbors for a control that the graph lacks. */
+  nodeOf(control: GraphNode): LinkedNode;
+  /** The hops of the shortest path from each node to a framework, over edges with some statuses. */
+  distancesTo(framework: string, statuses: Set<MappingStatus>): Map<LinkedNode, number>;
 }
 
-/** Builds a graph from nodes (in order) and undirected edges. */
-export function createGraph(nodes: GraphNode[], edges: Iterable<NumberedEdge>): Graph {
-  const frameworks = [...new Set(nodes.map((node) => node.framework))];
-  const index = new Map(frameworks.map((framework, position) => [framework, position]));
-  const ids = new Map(nodes.map((node, id) => [nameOf(node), id]));
-  const neighbors: Neighbor[][] = nodes.map(() => []);
+/** Builds a graph from its edges. */
+export function createGraph(edges: NamedEdge[]): Graph {
+  const ends = new Map(edges.flatMap(({ a, b }) => [a, b]).map((end) => [nameOf(end), end]));
+  // Walks compare frameworks often: equal strings that are one are compared at once.
+  const shared = new Map([...ends.values()].map(({ framework }) => [framework, framework]));
+  const nodes = [...ends.values()].sort(compareNodes).map(({ framework, identifier }, id): LinkedNode => {
+    return { framework: shared.get(framework)!, identifier, id, neighbors: [] };
+  });
+  const byName = new Map(nodes.map((node) => [nameOf(node), node]));
+  const nodeOf = ({ framework, identifier }: GraphNode): LinkedNode =>
+    byName.get(nameOf({ framework, identifier })) ?? { framework, identifier, id: -1, neighbors: [] };
   for (const { a, b, status } of edges) {
-    neighbors[a]!.push({ node: b, status: statusCode(status) });
-    neighbors[b]!.push({ node: a, status: statusCode(status) });
+    nodeOf(a).neighbors.push({ node: nodeOf(b), status });
+    nodeOf(b).neighbors.push({ node: nodeOf(a), status });
   }
-  for (const list of neighbors) list.sort((left, right) => left.node - right.node);
-  const frameworkOf = nodes.map((node) => index.get(node.framework)!);
-  const known = new Map<string, number[]>();
+  for (const { neighbors } of nodes) neighbors.sort((one, other) => one.node.id - other.node.id);
+  const known = new Map<string, Map<LinkedNode, number>>();
   return {
     nodes,
-    frameworks,
-    frameworkOf,
-    isPassed: frameworks.map(isPublished),
-    neighbors,
-    idOf: (framework, identifier) => ids.get(nameOf({ framework, identifier })),
-    distancesTo(target, mask) {
-      const key = `${target} ${mask}`;
-      const found = known.get(key) ?? distances(this, target, mask);
+    frameworks: [...new Set(nodes.map(({ framework }) => framework))],
+    nodeOf,
+    distancesTo(framework, statuses) {
+      const key = `${statusMask(statuses)} ${framework}`;
+      const found =
+        known.get(key) ??
+        hopsFrom(
+          nodes.filter((node) => node.framework === framework),
+          statuses,
+          (node) => (node.framework === framework || isPublished(node.framework) ? node.neighbors : []),
+        );
       known.set(key, found);
       return found;
     },
   };
 }
 
-/** What a walk looks for: by node ids and the index of a framework, -1 for one that the graph lacks. */
+/** What a walk looks for: paths from a node to the framework `to`. */
 export interface Walk {
-  source: number;
-  target: number;
-  /** The statuses of the edges that count. */
-  mask: number;
-  maxHops: number;
+  source: LinkedNode;
   /** The edges of the source that count. */
   first: Neighbor[];
+  to: string;
+  /** The statuses of the edges that count. */
+  statuses: Set<MappingStatus>;
+  maxHops: number;
+}
+
+/** The edges over which a walk leaves a node. It passes through published frameworks alone (rule D40.2). */
+function edgesFrom({ source, first, to }: Walk, node: LinkedNode): Neighbor[] {
+  if (node === source) return first;
+  return node.framework !== to && isPublished(node.framework) ? node.neighbors : [];
 }
 
 interface WalkStep extends Neighbor {
@@ -131,24 +130,24 @@ interface WalkStep extends Neighbor {
  */
 export function walkPaths(
   graph: Graph,
-  { source, target, mask, maxHops, first }: Walk,
+  walk: Walk,
   take: (path: Neighbor[]) => boolean,
   isOver: () => boolean,
 ): boolean {
-  const distance = graph.distancesTo(target, mask);
-  let level: WalkStep[] = [{ node: source, status: 0, parent: null }];
+  const { source, to, statuses, maxHops } = walk;
+  const distances = graph.distancesTo(to, statuses);
+  let level: WalkStep[] = [{ node: source, status: 'auto', parent: null }];
   let visited = 0;
   for (let hops = 1; hops <= maxHops && level.length > 0; hops++) {
     const next: WalkStep[] = [];
     for (const step of level)
-      for (const { node, status } of hops === 1 ? first : graph.neighbors[step.node]!) {
+      for (const { node, status } of edgesFrom(walk, step.node)) {
         if ((visited++ & 1023) === 1023 && isOver()) return false;
-        if (((1 << status) & mask) === 0 || isOn(step, node)) continue;
+        if (!statuses.has(status) || isOn(step, node)) continue;
         const here = { node, status, parent: step };
-        const framework = graph.frameworkOf[node]!;
-        if (framework === target) {
+        if (node.framework === to) {
           if (!take(unroll(here))) return false;
-        } else if (graph.isPassed[framework] && hops + distance[node]! <= maxHops) next.push(here);
+        } else if (hops + (distances.get(node) ?? Number.POSITIVE_INFINITY) <= maxHops) next.push(here);
       }
     level = next;
   }
@@ -159,42 +158,31 @@ export function walkPaths(
  * The nodes, in order, at which the paths of `walkPaths` end. A shortest path is simple, so this visits each node once
  * and needs no bound.
  */
-export function endsOfPaths(graph: Graph, { source, target, mask, maxHops, first }: Walk): number[] {
-  const seen = new Set([source]);
-  let level = [source];
-  for (let hops = 1; hops <= maxHops && level.length > 0; hops++) {
-    const next: number[] = [];
-    for (const from of level)
-      for (const { node, status } of hops === 1 ? first : graph.neighbors[from]!) {
-        if (((1 << status) & mask) === 0 || seen.has(node)) continue;
-        seen.add(node);
-        const framework = graph.frameworkOf[node]!;
-        if (framework !== target && graph.isPassed[framework]) next.push(node);
-      }
-    level = next;
-  }
-  seen.delete(source);
-  return [...seen].filter((node) => graph.frameworkOf[node] === target).sort((a, b) => a - b);
+export function endsOfPaths(walk: Walk): LinkedNode[] {
+  const hops = hopsFrom([walk.source], walk.statuses, (node) => edgesFrom(walk, node), walk.maxHops);
+  hops.delete(walk.source);
+  return [...hops.keys()]
+    .filter(({ framework }) => framework === walk.to)
+    .sort((one, other) => one.id - other.id);
 }
 
-function distances({ neighbors, frameworkOf, isPassed }: Graph, target: number, mask: number): number[] {
-  const distance = frameworkOf.map((framework) => (framework === target ? 0 : Number.POSITIVE_INFINITY));
-  let level = distance.flatMap((value, node) => (value === 0 ? [node] : []));
-  for (let hops = 1; level.length > 0; hops++) {
-    const next: number[] = [];
-    for (const node of level) {
-      for (const { node: neighbor, status } of neighbors[node]!) {
-        if (((1 << status) & mask) === 0 || distance[neighbor]! <= hops) continue;
-        distance[neighbor] = hops;
-        if (isPassed[frameworkOf[neighbor]!]) next.push(neighbor);
-      }
-    }
-    level = next;
-  }
-  return distance;
+/** The fewest hops, up to `most`, from some nodes to each node, over the edges that lead `onward` from a node. */
+function hopsFrom(
+  nodes: LinkedNode[],
+  statuses: Set<MappingStatus>,
+  onward: (node: LinkedNode) => Neighbor[],
+  most = Number.POSITIVE_INFINITY,
+): Map<LinkedNode, number> {
+  const found = new Map(nodes.map((node) => [node, 0]));
+  // A map gives what is added while it is read: the nearest nodes come first.
+  for (const [from, hops] of found)
+    if (hops < most)
+      for (const { node, status } of onward(from))
+        if (statuses.has(status) && !found.has(node)) found.set(node, hops + 1);
+  return found;
 }
 
-function isOn(step: WalkStep, node: number): boolean {
+function isOn(step: WalkStep, node: LinkedNode): boolean {
   for (let each: WalkStep | null = step; each !== null; each = each.parent)
     if (each.node === node) return true;
   return false;

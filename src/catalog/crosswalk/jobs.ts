@@ -7,8 +7,7 @@ import { frameworkKey } from '../controls/frameworks.ts';
 import type { ControlRulesService } from './control-rules.ts';
 import type { ControlRules, ListedRulesQuery } from './control-rules-schema.ts';
 import type { ExplainService } from './explain.ts';
-import { type MappingExport, pairColumns, pairsOf } from './export.ts';
-import { toMappingCollection } from './mapping-collection.ts';
+import { type MappingExport, pairColumns, pairsOf, toMappingCollection } from './export.ts';
 import { type CrosswalkService, createPathList, defaultStatuses } from './queries.ts';
 import type * as schemas from './schema.ts';
 

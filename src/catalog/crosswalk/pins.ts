@@ -3,15 +3,8 @@ import { perCatalogVersion } from '../../db/per-catalog-version.ts';
 import { cciRevisions, versionKey, withoutEndingZeros } from '../controls/frameworks.ts';
 import { createMappingDecisions } from './decisions.ts';
 import { createFacts, isEnd, isStatedFor } from './facts.ts';
-import { type Graph, type GraphNode, type MappingStatus, nameOf, statuses } from './graph.ts';
+import { compareNodes, type Graph, type GraphNode, type LinkedNode, type Neighbor, nameOf } from './graph.ts';
 import type { Evidence } from './schema.ts';
-
-/** A first edge that a version pin admits; `id` is missing where the neighbor is no node of the unpinned graph. */
-export interface FirstStep {
-  node: GraphNode;
-  id: number | undefined;
-  status: MappingStatus;
-}
 
 /** Finds the first edges of a pinned source in the stated pairs (rule D7.4). */
 export function createPins(db: Database) {
@@ -26,9 +19,6 @@ export function createPins(db: Database) {
         WHERE version <> '' GROUP BY framework`,
     )
     .raw();
-  const newest = db.sqlite
-    .prepare<[string], string>('SELECT version FROM framework_versions WHERE framework = ? AND is_newest = 1')
-    .pluck();
   const versions = perCatalogVersion(
     db,
     () => new Map(everyVersion.all().map(([framework, list]) => [framework, JSON.parse(list) as string[]])),
@@ -44,7 +34,7 @@ export function createPins(db: Database) {
 
   const isNewest = (framework: string, label: string): boolean =>
     framework === 'nist-800-171' ||
-    versionKey(framework, newest.get(framework) ?? '') === versionKey(framework, label);
+    versionKey(framework, facts.newest(framework)) === versionKey(framework, label);
 
   /** An older list of CCIs counts only under a pin of its own; 800-53 Rev 3, and what comes after Rev 5, never. */
   function isUsable({ from, to }: Evidence, { framework }: GraphNode): boolean {
@@ -52,38 +42,30 @@ export function createPins(db: Database) {
     const revision = Number(versionKey(to.framework, to.version));
     if (to.framework === 'nist-800-53' && revision > cciRevisions.verified) return false;
     const isCounted =
-      framework === 'cci' ? revision >= cciRevisions.carriedOver : from.version === newest.get('cci');
+      framework === 'cci' ? revision >= cciRevisions.carriedOver : from.version === facts.newest('cci');
     return isCounted && facts.control(from)?.status !== 'withdrawn';
   }
 
   return {
     isKnown,
 
-    /** The first edges of a control. None for an unknown control or version. */
-    firstSteps(graph: Graph, control: GraphNode, label: string): FirstStep[] {
-      const { framework, identifier } = control;
+    /** The first edges of a node that a version pin admits, in order. None for an unknown control or version. */
+    firstSteps(graph: Graph, control: LinkedNode, label: string): Neighbor[] {
+      const { framework, neighbors } = control;
       if (!isKnown(framework, label) || !facts.control(control)) return [];
-      const source = graph.idOf(framework, identifier);
-      const neighbors = source === undefined ? [] : graph.neighbors[source]!;
-      const steps = new Map<string, FirstStep>();
-      for (const { node: id, status } of neighbors) {
-        const node = graph.nodes[id]!;
-        if (facts.evidence(control, node).some((pair) => isStatedFor(pair, control, label)))
-          steps.set(nameOf(node), { node, id, status: statuses[status]! });
-      }
-      if (isNewest(framework, label)) return [...steps.values()];
+      const isStated = (pair: Evidence) => isStatedFor(pair, control, label);
+      const steps = neighbors.filter(({ node }) => facts.evidence(control, node).some(isStated));
+      if (isNewest(framework, label)) return steps;
       // An older pin also admits what that revision states and the unpinned graph lacks, as `auto`.
-      for (const pair of facts.stated(control)) {
-        const { version: _, ...node } = isEnd(pair.from, control) ? pair.to : pair.from;
-        const isNew = isStatedFor(pair, control, label) && !steps.has(nameOf(node));
-        if (!isNew || !isUsable(pair, control) || !facts.control(node)) continue;
-        const id = graph.idOf(node.framework, node.identifier);
-        const edge = neighbors.find((each) => each.node === id);
-        const decided = edge ? null : decisions.of(control, node);
-        const status = edge ? statuses[edge.status]! : (decided?.status ?? 'auto');
-        steps.set(nameOf(node), { node, id, status });
+      const admitted = new Map(steps.map((step) => [nameOf(step.node), step]));
+      for (const pair of facts.stated(control).filter(isStated)) {
+        const node = graph.nodeOf(isEnd(pair.from, control) ? pair.to : pair.from);
+        if (admitted.has(nameOf(node)) || !isUsable(pair, control) || !facts.control(node)) continue;
+        const edge = neighbors.find((each) => each.node === node);
+        const status = decisions.of(control, node)?.status ?? 'auto';
+        admitted.set(nameOf(node), edge ?? { node, status });
       }
-      return [...steps.values()];
+      return [...admitted.values()].sort((one, other) => compareNodes(one.node, other.node));
     },
   };
 }

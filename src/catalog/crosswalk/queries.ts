@@ -1,22 +1,15 @@
-import { compareCodePoints } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { perCatalogVersion } from '../../db/per-catalog-version.ts';
 import { createControlLookup } from '../controls/find-control.ts';
-import { isPublished } from '../controls/frameworks.ts';
-import { sortKey } from '../controls/identifier.ts';
 import { createMappingDecisions } from './decisions.ts';
 import {
   createGraph,
   endsOfPaths,
-  type Graph,
   type GraphNode,
   type MappingStatus,
   type NamedEdge,
   type Neighbor,
-  type NumberedEdge,
   nameOfEdge,
-  numberEdges,
-  statusCode,
   statuses,
   statusMask,
   type Walk,
@@ -45,15 +38,9 @@ export const cciQuestion = {
   maxHops: closureDepth,
 } as const;
 
-/** A question to the crosswalk: one source control, one target framework. */
-export interface PathQuestion {
-  framework: string;
-  /** In the published form, as `canonical` gives it. */
-  identifier: string;
-  to: string;
+/** A question to the crosswalk: a source control, its identifier in the published form, and a target framework. */
+export interface PathQuestion extends GraphNode, Omit<Walk, 'source' | 'first'> {
   version?: string | undefined;
-  statuses: Set<MappingStatus>;
-  maxHops: number;
 }
 
 /** The paths of a question. */
@@ -81,63 +68,42 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
     )
     .raw();
 
-  /** Where the walk of a question begins. Under a version pin `direct` has the paths of one hop (rule D7.4). */
-  function startOf(question: PathQuestion): Walk & { direct: Path[] } {
-    const { framework, identifier, to, version, maxHops } = question;
-    const { idOf, frameworks, neighbors } = graph();
-    const source = idOf(framework, identifier) ?? -1;
-    const walk = { source, target: frameworks.indexOf(to), mask: statusMask(question.statuses), maxHops };
-    if (version === undefined) return { ...walk, first: neighbors[source] ?? [], direct: [] };
-    const steps = pins
-      .firstSteps(graph(), { framework, identifier }, version)
-      .filter(({ status }) => question.statuses.has(status));
-    const keyOf = ({ node }: (typeof steps)[number]) => sortKey(to, node.identifier);
-    const direct = steps
-      .filter(({ node }) => node.framework === to)
-      .sort((a, b) => compareCodePoints(keyOf(a), keyOf(b)))
-      .map(({ node, status }) => toPath(question, [{ ...node, status }]));
-    const first = steps
-      .flatMap(({ node, id, status }): Neighbor[] =>
-        id !== undefined && node.framework !== to && isPublished(node.framework)
-          ? [{ node: id, status: statusCode(status) }]
-          : [],
-      )
-      .sort((a, b) => a.node - b.node);
-    return { ...walk, first, direct };
+  /** The walk of a question. Under a version pin its first edges are those of the version (rule D7.4). */
+  function walkOf(question: PathQuestion): Walk {
+    const source = graph().nodeOf(question);
+    const { version } = question;
+    const first = version === undefined ? source.neighbors : pins.firstSteps(graph(), source, version);
+    return { ...question, source, first };
   }
 
   /** Finds the paths of a question: of the closure table, unless a pin, a decision or the hops ask for a walk. */
   function search(question: PathQuestion, milliseconds: number, mostBytes: number): FoundPaths {
     const { graph, isDecided } = current();
-    const { direct, ...walk } = startOf(question);
+    const { to, statuses: accepted, maxHops, version } = question;
     const { found, take } = createPathList(mostBytes);
-    const takeSteps = (steps: Neighbor[]) => {
-      const controls = steps.map(({ node, status }) => ({
-        ...graph.nodes[node]!,
-        status: statuses[status]!,
-      }));
-      return take(toPath(question, controls));
-    };
-    if (!direct.every(take)) return found;
-    const isDeep = question.maxHops > closureDepth;
-    if (isDeep || isDecided || question.version !== undefined) {
+    const takeSteps = (steps: Neighbor[]) => take(toPath(question, steps));
+    const isDeep = maxHops > closureDepth;
+    if (isDeep || isDecided || version !== undefined) {
       const end = clock() + (isDeep ? milliseconds : Number.POSITIVE_INFINITY);
-      found.truncated = !walkPaths(graph, walk, takeSteps, () => clock() > end);
+      found.truncated = !walkPaths(graph, walkOf(question), takeSteps, () => clock() > end);
       return found;
     }
-    for (const [codes, ...ids] of closure.iterate(walk.source, walk.target, walk.maxHops, walk.mask)) {
-      const nodes = ids.filter((id) => id !== null);
-      if (!takeSteps(nodes.map((node, hop) => ({ node, status: (codes >> (2 * hop)) & 3 })))) break;
+    const source = graph.nodeOf(question).id;
+    const target = graph.frameworks.indexOf(to);
+    for (const [codes, ...ids] of closure.iterate(source, target, maxHops, statusMask(accepted))) {
+      const nodes = ids.filter((id) => id !== null).map((id) => graph.nodes[id]!);
+      if (!takeSteps(nodes.map((node, hop) => ({ node, status: statuses[(codes >> (2 * hop)) & 3]! }))))
+        break;
     }
     return found;
   }
 
-  /** All controls at which paths of a question end, in catalog order. The question has no version. */
-  function endsOf(question: Omit<PathQuestion, 'version'>): string[] {
-    return db.read(() =>
-      endsOfPaths(graph(), startOf(question)).map((node) => graph().nodes[node]!.identifier),
-    );
-  }
+  /**
+   * All controls at which paths of a question end, in catalog order. It visits each node once, so it needs no bound, whatever
+   * `maxHops` is.
+   */
+  const endsOf = (question: PathQuestion): string[] =>
+    endsOfPaths(walkOf(question)).map(({ identifier }) => identifier);
 
   /** The published form of an identifier in any usual spelling; the text itself where it has none. */
   const canonical = (framework: string, identifier: string): string =>
@@ -148,23 +114,8 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
     endsOf,
     canonical,
 
-    /** The controls of 800-53 that a rule's CCIs map to, each once. */
-    mapped: (ccis: readonly string[]): string[] => [
-      ...new Set(
-        ccis.flatMap((cci) => endsOf({ ...cciQuestion, maxHops: 1, identifier: canonical('cci', cci) })),
-      ),
-    ],
-
-    /** The controls of a framework that a version of a control's own framework maps it to (rule D7.4). */
-    statedEnds: (control: GraphNode, version: string, to: string): string[] =>
-      pins
-        .firstSteps(graph(), control, version)
-        .filter(({ node, status }) => node.framework === to && defaultStatuses.has(status))
-        .map(({ node }) => node.identifier),
-
     /** Every path of one question, within the bounds of D7.3. */
-    resolve: (question: PathQuestion): FoundPaths =>
-      db.read(() => search(question, pairMilliseconds, mostPathBytes)),
+    resolve: (question: PathQuestion): FoundPaths => search(question, pairMilliseconds, mostPathBytes),
 
     /**
      * The answers to many questions in order. They share the bytes and the time of one answer (D7.3): each gets an equal
@@ -192,20 +143,19 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
         open = full;
       }
     },
-
-    /** Whether a question has a path. It visits each node once, so it needs no bound, whatever `maxHops` is. */
-    hasPath(question: PathQuestion): boolean {
-      const { direct, ...walk } = startOf(question);
-      return direct.length > 0 || endsOfPaths(graph(), walk).length > 0;
-    },
   };
 }
 
-function toPath(
-  { framework, identifier }: GraphNode,
-  steps: (GraphNode & { status: MappingStatus })[],
-): Path {
-  return { hops: steps.length, controls: [{ framework, identifier, status: 'auto' }, ...steps] };
+function toPath(source: GraphNode, steps: Neighbor[]): Path {
+  const controls = [{ node: source, status: 'auto' as const }, ...steps];
+  return {
+    hops: steps.length,
+    controls: controls.map(({ node: { framework, identifier }, status }) => ({
+      framework,
+      identifier,
+      status,
+    })),
+  };
 }
 
 /** Collects up to 10,000 paths that together have at most `mostBytes` of JSON; `take` gives false for one too many. */
@@ -225,20 +175,20 @@ export function createPathList(mostBytes: number = mostPathBytes) {
 
 /** Gives the graph of the sources with the site's decisions; `isDecided` where a decision changes an edge. */
 function createCurrentGraph(db: Database) {
-  const nodeRows = db.sqlite.prepare<[], GraphNode>(
-    'SELECT framework, identifier FROM crosswalk_nodes ORDER BY id',
-  );
-  const edgeRows = db.sqlite.prepare<[], NumberedEdge>('SELECT a, b, status FROM crosswalk_edges');
+  const edgesOfSources = db.sqlite
+    .prepare<[], string>(
+      `SELECT json_object('a', json_object('framework', a.framework, 'identifier', a.identifier),
+                'b', json_object('framework', b.framework, 'identifier', b.identifier), 'status', e.status)
+         FROM crosswalk_edges AS e JOIN crosswalk_nodes AS a ON a.id = e.a JOIN crosswalk_nodes AS b ON b.id = e.b`,
+    )
+    .pluck();
   const decisions = createMappingDecisions(db);
-  return perCatalogVersion(db, (): { graph: Graph; isDecided: boolean } => {
-    const [nodes, edges] = [nodeRows.all(), edgeRows.all()];
-    const stated = createGraph(nodes, edges);
-    const decided = decisions.over(stated);
-    if (decided.length === 0) return { graph: stated, isDecided: false };
+  return perCatalogVersion(db, () => {
+    const stated = edgesOfSources.all().map((each): NamedEdge => JSON.parse(each));
+    const edges = new Map(stated.map((edge) => [nameOfEdge(edge), edge]));
     // Decided edges replace those of the sources or are added to them; they may have nodes that no source maps.
-    const ofSources = edges.map(({ a, b, status }): NamedEdge => ({ a: nodes[a]!, b: nodes[b]!, status }));
-    const all = new Map([...ofSources, ...decided].map((edge) => [nameOfEdge(edge), edge]));
-    const numbered = numberEdges([...all.values()]);
-    return { graph: createGraph(numbered.nodes, numbered.edges), isDecided: true };
+    const decided = decisions.over(edges);
+    for (const edge of decided) edges.set(nameOfEdge(edge), edge);
+    return { graph: createGraph([...edges.values()]), isDecided: decided.length > 0 };
   });
 }

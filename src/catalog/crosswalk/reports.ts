@@ -2,10 +2,10 @@ import type { User } from '../../auth/viewer.ts';
 import { pick } from '../../base/objects.ts';
 import { fold } from '../../base/text.ts';
 import { joined } from '../../http/columns.ts';
-import { type FileChoice, narrowedName, type RenderedFile, renderFile } from '../../http/downloads.ts';
+import { type FileChoice, narrowedName, renderFile } from '../../http/downloads.ts';
 import type { ControlService } from '../controls/queries.ts';
 import type { NamedRelease, StigService } from '../stigs/queries.ts';
-import type { AutomationOf } from '../stigs/rule-automation.ts';
+import { type AutomationOf, automationStates } from '../stigs/rule-automation.ts';
 import type { CoverageService } from './coverage.ts';
 import type {
   AutomatedRule,
@@ -23,12 +23,9 @@ import type {
 /** What a report is about: a release of a STIG, by default the current one, or the STIGs of a list. */
 export type ReportScope = { slug: string; version: string | undefined } | { user: User; list: string };
 
-interface RuleServices {
+export interface ReportServices {
   coverage: CoverageService;
   ruleAutomation: AutomationOf;
-}
-
-export interface ReportServices extends RuleServices {
   stigs: Pick<StigService, 'named'>;
   listStigs: { releases(user: User, id: string): { name: string; stigs: NamedRelease[] } };
   controls: ControlService;
@@ -43,24 +40,17 @@ interface Report {
   wrapped?: boolean;
 }
 
-export interface ReportFile extends RenderedFile {
-  /** The name of the file without its extension. */
-  name: string;
+/** The STIGs of a scope, and how the names of its files begin. Throws NOT_FOUND for what the caller may not see. */
+function subjectOf({ stigs, listStigs }: ReportServices, scope: ReportScope) {
+  if ('list' in scope) {
+    const { name, stigs } = listStigs.releases(scope.user, scope.list);
+    return { stigs, beginning: `${name} ` };
+  }
+  const stig = stigs.named(scope.slug, scope.version);
+  return { stigs: [stig], beginning: `${stig.slug}_${stig.release!.version}_` };
 }
 
-/** The STIGs of a scope. Throws NOT_FOUND for what the caller may not see. */
-const stigsOf = ({ stigs, listStigs }: ReportServices, scope: ReportScope): NamedRelease[] =>
-  'list' in scope
-    ? listStigs.releases(scope.user, scope.list).stigs
-    : [stigs.named(scope.slug, scope.version)];
-
-function fileName({ stigs, listStigs }: ReportServices, scope: ReportScope, report: string): string {
-  if ('list' in scope) return `${listStigs.releases(scope.user, scope.list).name} ${report}`;
-  const { slug, release } = stigs.named(scope.slug, scope.version);
-  return `${slug}_${release!.version}_${report}`;
-}
-
-/** Makes the job that renders a report of a scope: `compute` gives it as json and as rows. */
+/** Makes the job that renders a report of a scope, with its name: `compute` gives it as json and as rows. */
 function report<Query>(
   name: string,
   element: string,
@@ -71,10 +61,10 @@ function report<Query>(
     name: column,
     value: (row: ReportRow) => row[column] ?? null,
   }));
-  return (services: ReportServices, scope: ReportScope, query: Query, choice: FileChoice): ReportFile => {
+  return (services: ReportServices, scope: ReportScope, query: Query, choice: FileChoice) => {
     const { filters = {}, ...made } = compute(services, scope, query);
     const file = renderFile(choice, { ...made, root: name, element, columns: ofRow });
-    return { ...file, name: narrowedName(fileName(services, scope, name), filters) };
+    return { ...file, name: narrowedName(subjectOf(services, scope).beginning + name, filters) };
   };
 }
 
@@ -87,8 +77,8 @@ export const coverageReport = report(
   'control',
   ['section', 'identifier', 'title', 'family', 'covered', 'total', 'high', 'medium', 'low', 'stigs'],
   (services, scope, query: CoverageQuery) => {
-    const { coverage } = services;
-    const json = coverage.of(coverage.scopeOf(query), stigsOf(services, scope), query);
+    const { of, scopeOf } = services.coverage;
+    const { coverage: json } = of(scopeOf(query), subjectOf(services, scope).stigs);
     const { framework, revision, baseline, rollup, controls, outside } = json;
     const rows: ReportRow[] = [
       ...controls.map(({ rules, stigs, ...control }) => {
@@ -110,28 +100,24 @@ export const coverageReport = report(
 export function shownCoverage(
   services: ReportServices,
   scope: ReportScope,
-  query: CoverageQuery & { isAutomatedOnly: boolean; control: string | undefined },
+  query: CoverageQuery,
+  isAutomatedOnly: boolean,
+  control: string | undefined,
 ) {
-  const { coverage, ruleAutomation } = services;
-  const { isAutomatedOnly, control, rollup } = query;
-  const isAutomated = (slug: string, ruleId: string) => ruleAutomation(slug).of(ruleId).state === 'automated';
-  const counting = { rollup, counts: isAutomatedOnly ? isAutomated : undefined };
-  const asked = coverage.scopeOf(query);
-  const stigs = stigsOf(services, scope);
-  const rules = control === undefined ? null : coverage.rulesOfControl(asked, stigs, control, counting);
-  return {
-    coverage: coverage.of(asked, stigs, counting),
-    chosen: rules && { identifier: control!, ...rules },
-    beginnings: coverage.beginnings(asked),
-  };
+  const { of, scopeOf } = services.coverage;
+  const isAutomated = (slug: string, ruleId: string) =>
+    services.ruleAutomation(slug).of(ruleId).state === 'automated';
+  const counts = isAutomatedOnly ? isAutomated : undefined;
+  const { rulesOfControl, ...shown } = of(scopeOf(query), subjectOf(services, scope).stigs, counts);
+  return { ...shown, chosen: control === undefined ? null : rulesOfControl(control) };
 }
 
-/** The rules of a release in document order, each with its state and its CCIs. */
-function automatedRules({ coverage, ruleAutomation }: RuleServices, stig: NamedRelease) {
+/** The rules of a release in document order, each with its CCIs and what machines can check of it. */
+function automatedRules({ coverage, ruleAutomation }: ReportServices, stig: NamedRelease) {
   const { of } = ruleAutomation(stig.slug);
-  return coverage.rulesOf(stig).map(({ ccis, ...rule }) => {
+  return coverage.rulesOf(stig).map((rule) => {
     const { state, content } = of(rule.ruleId);
-    return { rule: { ...rule, state, content: joined(content) } satisfies AutomatedRule, ccis };
+    return { ...rule, state, content: joined(content) };
   });
 }
 
@@ -141,10 +127,9 @@ export const automationReport = report(
   'rule',
   ['slug', 'version', 'groupId', 'ruleId', 'ruleVersion', 'severity', 'ruleTitle', 'state', 'content'],
   (services, scope) => {
-    const stigs = stigsOf(services, scope);
-    const json = 'list' in scope ? automationOfStigs(services, stigs) : automationOfStig(services, stigs[0]!);
-    const rows = stigs.flatMap((stig) =>
-      automatedRules(services, stig).map(({ rule }) => ({
+    const json = 'list' in scope ? listAutomation(services, scope) : stigAutomation(services, scope);
+    const rows = subjectOf(services, scope).stigs.flatMap((stig) =>
+      automatedRules(services, stig).map(({ ccis: _, ...rule }) => ({
         slug: stig.slug,
         version: stig.release!.version,
         ...rule,
@@ -154,57 +139,55 @@ export const automationReport = report(
   },
 );
 
-/** What machines can check of a list. */
-export const listAutomation = (services: ReportServices, user: User, list: string): ListAutomation =>
-  automationOfStigs(services, stigsOf(services, { user, list }));
-
 /** What machines can check of a release of a STIG. */
-export const stigAutomation = (
-  services: ReportServices,
-  slug: string,
-  version: string | undefined,
-): StigAutomation => automationOfStig(services, services.stigs.named(slug, version));
-
-/** What machines can check of a release (rule D38.2). */
-export function automationOfStig(services: RuleServices, stig: NamedRelease): StigAutomation {
-  const rules = automatedRules(services, stig).map(({ rule }) => rule);
-  const totals = noRules();
-  for (const { state } of rules) add(totals, state);
+export function stigAutomation(services: ReportServices, scope: ReportScope): StigAutomation {
+  const stig = subjectOf(services, scope).stigs[0]!;
+  const rules = automatedRules(services, stig).map(({ ccis: _, ...rule }) => rule);
   const { contents } = services.ruleAutomation(stig.slug);
-  return { slug: stig.slug, version: stig.release!.version, content: contents, totals, rules };
-}
-
-/** What machines can check of the releases of a list: the plan of work for an assessment. */
-export function automationOfStigs(services: RuleServices, stigs: NamedRelease[]): ListAutomation {
-  const { all, ofCcis } = services.coverage.families();
-  const severities = { high: noRules(), medium: noRules(), low: noRules() };
-  const families = new Map([...all, ''].map((family) => [family, noRules()]));
-  const totals = noRules();
-  const counted = stigs.map((stig) => {
-    const own = noRules();
-    for (const { rule, ccis } of automatedRules(services, stig)) {
-      const named = [...ofCcis(ccis)];
-      const inFamilies = (named.length === 0 ? [''] : named).map((family) => families.get(family)!);
-      for (const each of [own, totals, severities[rule.severity], ...inFamilies]) add(each, rule.state);
-    }
-    const { slug, title, release } = stig;
-    const content = release === null ? [] : services.ruleAutomation(slug).contents;
-    return { slug, title, version: release?.version ?? null, content, totals: own };
-  });
-  const withRules = [...families].filter(([, of]) => of.rules > 0);
   return {
-    stigs: counted,
-    totals,
-    severities,
-    families: withRules.map(([family, of]) => ({ family, totals: of })),
+    slug: stig.slug,
+    version: stig.release!.version,
+    content: contents,
+    totals: totalsOf(rules),
+    rules,
   };
 }
 
-const noRules = (): AutomationTotals => ({ rules: 0, automated: 0, stale: 0, manual: 0, none: 0 });
+/** What machines can check of a list. */
+export const listAutomation = (services: ReportServices, scope: ReportScope): ListAutomation =>
+  automationOf(services, subjectOf(services, scope).stigs);
 
-function add(totals: AutomationTotals, state: AutomatedRule['state']): void {
-  totals.rules++;
-  totals[state]++;
+/** What machines can check of some releases: the plan of work for an assessment. */
+export function automationOf(services: ReportServices, stigs: NamedRelease[]): ListAutomation {
+  const { inside, frame } = services.coverage.scopeOf({ framework: 'nist-800-53' });
+  const ofStigs = stigs.map((stig) => ({ stig, rules: automatedRules(services, stig) }));
+  const all = ofStigs.flatMap(({ rules }) => rules);
+  const ofSeverity = (wanted: string) => totalsOf(all.filter(({ severity }) => severity === wanted));
+  const inFamilies = all.flatMap(({ ccis, state }) => {
+    const families = new Set(ccis.flatMap(frame.controlsOf).map(({ family }) => family));
+    return [...(families.size === 0 ? [''] : families)].map((family) => ({ family, state }));
+  });
+  const byFamily = Map.groupBy(inFamilies, ({ family }) => family);
+  const families = new Set([...inside.map(({ family }) => family), '']);
+  return {
+    stigs: ofStigs.map(({ stig: { slug, title, release }, rules }) => {
+      const content = release === null ? [] : services.ruleAutomation(slug).contents;
+      return { slug, title, version: release?.version ?? null, content, totals: totalsOf(rules) };
+    }),
+    totals: totalsOf(all),
+    severities: { high: ofSeverity('high'), medium: ofSeverity('medium'), low: ofSeverity('low') },
+    families: [...families]
+      .filter((family) => byFamily.has(family))
+      .map((family) => ({ family, totals: totalsOf(byFamily.get(family)!) })),
+  };
+}
+
+function totalsOf(rules: Pick<AutomatedRule, 'state'>[]): AutomationTotals {
+  const counts = automationStates.map((state) => [
+    state,
+    rules.filter((rule) => rule.state === state).length,
+  ]);
+  return { rules: rules.length, ...Object.fromEntries(counts) } as AutomationTotals;
 }
 
 /** The worksheet of a scope as a file (rule D37.3): a row for each objective, and one for a control without any. */
@@ -265,25 +248,27 @@ function worksheetRows(control: WorksheetControl): ReportRow[] {
 
 /** What an assessor must show of each control of a scope, and the rules that are evidence. */
 export function worksheetOf(services: ReportServices, scope: ReportScope, query: WorksheetQuery): Worksheet {
-  const { controls, coverage } = services;
-  const { framework, revision, baseline, frame, isIn } = coverage.scopeOf(query);
-  const stigs = new Map(stigsOf(services, scope).map((each) => [each.slug, each]));
-  const byCci = new Map<string, Set<WorksheetRule>>();
-  for (const [slug, stig] of stigs)
-    for (const { rule, ccis } of automatedRules(services, stig)) {
+  const { framework, revision, baseline, inside } = services.coverage.scopeOf(query);
+  const stigs = new Map(subjectOf(services, scope).stigs.map((each) => [each.slug, each]));
+  const cited = [...stigs.values()].flatMap((stig) =>
+    automatedRules(services, stig).flatMap(({ ccis, state, ...rule }) => {
       const shown = pick(rule, 'groupId', 'ruleId', 'ruleVersion', 'severity', 'ruleTitle');
-      const cited = { slug, ...shown, automation: rule.state };
-      for (const cci of ccis) byCci.set(cci, (byCci.get(cci) ?? new Set()).add(cited));
-    }
-  const isWanted = isOf(controls, framework, revision ?? '', query.family);
-  const wanted = frame.controls.filter((control) => isIn(control) && isWanted(control));
+      const evidence: WorksheetRule = { slug: stig.slug, ...shown, automation: state };
+      return ccis.map((cci) => ({ cci, evidence }));
+    }),
+  );
+  const byCci = Map.groupBy(cited, ({ cci }) => cci);
+  const family = fold((query.family ?? '').trim());
+  const wanted = inside.filter(
+    ({ familyNames }) => family === '' || JSON.parse(familyNames).includes(family),
+  );
   const identifiers = wanted.map(({ identifier }) => identifier);
-  const assessments = controls.assessments(framework, revision ?? '', identifiers);
+  const assessments = services.controls.assessments(framework, revision ?? '', identifiers);
   const rows = wanted.map(({ identifier, title, family }): WorksheetControl => {
     const { objectives, methods } = assessments.get(identifier)!;
     const withRules = objectives.map((objective) => {
-      const rules = objective.ccis.flatMap(({ cci }) => [...(byCci.get(cci) ?? [])]);
-      return { ...objective, rules: [...new Set(rules)] };
+      const rules = objective.ccis.flatMap(({ cci }) => byCci.get(cci) ?? []);
+      return { ...objective, rules: [...new Set(rules.map(({ evidence }) => evidence))] };
     });
     return { identifier, title, family, objectives: withRules, methods };
   });
@@ -291,12 +276,4 @@ export function worksheetOf(services: ReportServices, scope: ReportScope, query:
   const objectivesWithRules = objectives.filter(({ rules }) => rules.length > 0).length;
   const totals = { controls: rows.length, objectives: objectives.length, objectivesWithRules };
   return { framework, revision, baseline, controls: rows, totals };
-}
-
-/** Whether a control is of a family, by name or code in any case; always, where none is asked for. */
-function isOf(controls: ControlService, framework: string, revision: string, family: string | undefined) {
-  const word = fold((family ?? '').trim());
-  if (word === '') return () => true;
-  const names = controls.familyNames(framework, revision);
-  return ({ identifier }: { identifier: string }) => names.get(identifier)?.includes(word) ?? false;
 }

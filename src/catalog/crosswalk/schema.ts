@@ -126,10 +126,10 @@ const maxHopsDescription = 'The maximum number of hops in a path: a positive int
 
 /** `<framework>:<identifier>`, split at the first colon (rule D7.4). */
 const reference = requestText('from', longestFramework + 1 + longestIdentifier).transform((text, context) => {
-  const colon = text.indexOf(':');
-  const framework = text.slice(0, Math.max(0, colon)).trim();
-  const identifier = text.slice(colon + 1).trim();
-  if (framework !== '' && identifier !== '') return { framework: frameworkKey(framework), identifier };
+  const [framework = '', ...rest] = text.split(':');
+  const identifier = rest.join(':').trim();
+  if (framework.trim() !== '' && identifier !== '')
+    return { framework: frameworkKey(framework.trim()), identifier };
   context.addIssue('from must have the form <framework>:<identifier>');
   return z.NEVER;
 });
@@ -139,6 +139,10 @@ const targetKey = (name: string) =>
     .refine((text) => text.trim() !== '', { error: `${name} must name a target framework` })
     .openapi({ minLength: 1 });
 
+/** The parameter of a framework. */
+const framework = (name: string, example: string) =>
+  targetKey(name).transform(frameworkKey).openapi({ type: 'string', example });
+
 export const resolveQuery = z.object({
   from: reference.openapi({
     type: 'string',
@@ -146,7 +150,7 @@ export const resolveQuery = z.object({
     description: '`<framework>:<identifier>`. The first colon separates the two.',
     example: 'nist-800-53:AC-2',
   }),
-  to: targetKey('to').transform(frameworkKey).openapi({ type: 'string', example: 'nist-800-171' }),
+  to: framework('to', 'nist-800-171'),
   version: requestText('version', 100).optional().openapi({ example: 'Rev 5' }),
   status: wordList('status', statuses),
   maxHops: positiveInteger('maxHops')
@@ -157,25 +161,26 @@ export const resolveQuery = z.object({
 
 export type ResolveQuery = z.output<typeof resolveQuery>;
 
-const bodyStatus = boundedArray(z.string({ error: 'status must be an array of texts' }), 'status', 'texts', {
-  most: 100,
-})
-  .transform((list, context) => {
-    const known = list.map((each) => statuses.find((status) => status === each.trim().toLowerCase()));
-    if (known.includes(undefined)) {
-      const message = `status must be one or more of: ${statuses.join(', ')}`;
-      context.addIssue({ code: 'custom', path: [known.indexOf(undefined)], message });
-      return z.NEVER;
-    }
-    return known.length === 0 ? undefined : new Set(known as (typeof statuses)[number][]);
-  })
+const wrongStatus = { error: `status must be one or more of: ${statuses.join(', ')}` };
+
+const bodyStatus = boundedArray(
+  z
+    .string({ error: 'status must be an array of texts' })
+    .trim()
+    .toLowerCase()
+    .pipe(z.enum(statuses, wrongStatus)),
+  'status',
+  'texts',
+  { most: 100 },
+)
+  .transform((list) => (list.length === 0 ? undefined : new Set(list)))
   .optional()
   .openapi({ items: { type: 'string', enum: [...statuses] } });
 
 /** A download of the crosswalk between two frameworks. */
 export const exportQuery = z.object({
-  from: targetKey('from').transform(frameworkKey).openapi({ type: 'string', example: 'cci' }),
-  to: targetKey('to').transform(frameworkKey).openapi({ type: 'string', example: 'nist-800-53' }),
+  from: framework('from', 'cci'),
+  to: framework('to', 'nist-800-53'),
   format: format(exportFormats),
   raw: flag('raw'),
 });

@@ -27,6 +27,9 @@ const matchingRoles = `FROM occupations
 const roleSummary = `json_set(summary_json, '$.stigMappingCount',
   (SELECT count(*) FROM role_mappings AS m WHERE m.occupation_code = occupations.occupation_code)) AS json`;
 
+/** The schema spells `class` as `automated`. */
+const mappingSource = "iif(m.mapping_source = 'curated', 'curated', 'class')";
+
 const folded = (text: string | undefined) => (text === undefined ? null : fold(text));
 
 /** Reads a stored document. One that is active has no status in the catalog. */
@@ -80,7 +83,7 @@ export function createRoleService(db: Database) {
   const mappings = db.sqlite.prepare<[string], StigMapping>(
     `SELECT s.slug AS stigSlug, s.title AS stigTitle, r.version AS stigVersion, r.release_date AS releaseDate,
            m.confidence_score AS confidenceScore, m.relevance_rank AS relevanceRank,
-           m.responsibility_level AS roleResponsibilityLevel, m.mapping_source AS mappingSource,
+           m.responsibility_level AS roleResponsibilityLevel, ${mappingSource} AS mappingSource,
            m.mapping_reason AS mappingReason
       FROM role_mappings AS m
       JOIN stigs AS s ON s.id = m.stig_id
@@ -112,7 +115,7 @@ export function createRoleMappingService({ sqlite, read }: Database, slugOf: (na
   const rolesOf = sqlite.prepare<object, RoleMappingRow & { nice: string }>(
     `SELECT m.id, m.occupation_code AS occupationCode, o.title AS occupationTitle, o.job_zone AS jobZone,
            m.confidence_score AS confidenceScore, m.responsibility_level AS roleResponsibilityLevel,
-           m.mapping_source AS mappingSource, m.mapping_reason AS mappingReason,
+           ${mappingSource} AS mappingSource, m.mapping_reason AS mappingReason,
            CASE WHEN w.work_role_id IS NULL THEN '{}' ELSE json_object(
              'niceWorkRoleId', w.work_role_id, 'niceWorkRoleName', w.name,
              'niceCategoryCode', w.category_code, 'niceCategoryName', w.category_name) END AS nice

@@ -51,7 +51,9 @@ export const EducationLevel = named('EducationLevel', {
 
 const score = z.number().min(0).max(1).openapi({ example: 0.95 });
 const level = z.string().openapi({ example: 'Primary' });
-const source = z.enum(['automated', 'curated']);
+const source = z
+  .enum(['class', 'curated'])
+  .describe('`class`: from the class of product of the STIG. `curated`: from an imported table.');
 
 export const StigMapping = named('StigMapping', {
   ...texts('stigSlug', 'stigTitle', 'stigVersion'),

@@ -1,5 +1,5 @@
 import type { User } from '../../auth/viewer.ts';
-import { type Column, joined } from '../../http/columns.ts';
+import { columnsOf } from '../../http/columns.ts';
 import { type FileChoice, type RenderedFile, renderFile } from '../../http/downloads.ts';
 import type { FilterLists } from '../../http/list-filter.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
@@ -18,11 +18,7 @@ export interface SearchServices {
 
 const mostNamed = 5;
 
-const { snippet: _, ...listed } = SearchResult.shape;
-const columns: Column<FoundRule>[] = Object.keys(listed).map((name) => ({
-  name,
-  value: ({ [name as keyof FoundRule]: value }) => (Array.isArray(value) ? joined(value) : value),
-}));
+const columns = columnsOf<FoundRule>(SearchResult.omit({ snippet: true }));
 
 const slugsOfList = ({ listStigs }: SearchServices, user: User, list: string | undefined) =>
   list === undefined ? undefined : listStigs.slugs(user, list, 'list');

@@ -49,8 +49,9 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
        FROM findings AS f JOIN stigs AS s ON s.current_release_id = f.release_id
        JOIN stig_releases AS r ON r.id = s.current_release_id WHERE f.id = ?`,
   );
-  const titlesOf = db.sqlite.prepare<[string], { slug: string; title: string }>(
-    `SELECT slug, title FROM stigs WHERE slug IN (SELECT value FROM json_each(?)) ORDER BY title_fold, title, slug`,
+  const countedStigs = db.sqlite.prepare<[string], SearchCounts['stigs'][number]>(
+    `SELECT s.slug, s.title, count(*) AS rules FROM json_each(?) AS rule JOIN stigs AS s ON s.slug = rule.value
+      GROUP BY s.id ORDER BY s.title_fold, s.title, s.slug`,
   );
 
   /**
@@ -156,13 +157,8 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
   /** How many of some rules there are by severity and by STIG (rule D35.1). */
   function countsOf(rules: MatchedRule[]): SearchCounts {
     const severity = { high: 0, medium: 0, low: 0 };
-    const bySlug = new Map<string, number>();
-    for (const rule of rules) {
-      severity[rule.severity]++;
-      bySlug.set(rule.slug, (bySlug.get(rule.slug) ?? 0) + 1);
-    }
-    const stigs = titlesOf.all(JSON.stringify([...bySlug.keys()]));
-    return { severity, stigs: stigs.map((stig) => ({ ...stig, rules: bySlug.get(stig.slug)! })) };
+    for (const rule of rules) severity[rule.severity]++;
+    return { severity, stigs: countedStigs.all(JSON.stringify(rules.map(({ slug }) => slug))) };
   }
 
   function foundRule({ id }: MatchedRule, rank: number): FoundRule {

@@ -1,5 +1,5 @@
 import { fold, strip } from '../../base/text.ts';
-import { type FoundId, idsOf } from '../controls/id-grammar.ts';
+import { idsOf } from '../controls/id-grammar.ts';
 import { canonicalIdentifier } from '../controls/identifier.ts';
 import { indexed, type Pattern, wordCharacter } from './pattern.ts';
 
@@ -20,26 +20,7 @@ const bareId = (text: string): string => text.replace(/[,;]$/, '');
 const maxPrefixes = 8;
 
 /** A user's question: no character of it is syntax of the index. */
-export interface SearchQuery {
-  /** What a rule must not have; the index knows no punctuation, so literal phrases are excluded by its texts alone. */
-  excluded: Term[];
-  /** Quoted phrases that hold punctuation: a rule with one of them does not count. */
-  excludedLiterals: Pattern[];
-  /** The question without what it excludes. */
-  wanted: string;
-  /** What it wants, each term once. */
-  wants: Term[];
-  /** Quoted phrases that hold punctuation: a rule counts only if each is found in one of its texts. */
-  literals: Pattern[];
-  /** The whole question as an id in each exact spelling, in lower case. */
-  ids: string[];
-  /** The whole question as a control or CCI; null for another. */
-  control: FoundId | null;
-  /** Whether the whole question has the form of an id. */
-  isOneId: boolean;
-  /** The whole question as an SV-id without its revision, in lower case; none for another text. */
-  unrevised: string[];
-}
+export type SearchQuery = ReturnType<typeof readSearchQuery>;
 
 /** A word, phrase, prefix or id of a question. */
 export interface Term {
@@ -56,7 +37,7 @@ export interface Term {
  * prefix, and a quoted phrase with punctuation is literal (any blanks alike). `-` or `NOT ` before one of these excludes
  * it (rule D35.1). Ignores what has no letter, digit or `_`.
  */
-export function readSearchQuery(question: string): SearchQuery {
+export function readSearchQuery(question: string) {
   const terms = { wanted: new Map<string, Term>(), excluded: new Map<string, Term>() };
   const texts: string[] = [];
   let prefixes = 0;
@@ -89,14 +70,23 @@ export function readSearchQuery(question: string): SearchQuery {
   const ids = idsOf(wanted) ?? [];
   const isOneId = ids.length === 1;
   return {
+    /** What a rule must not have; the index knows no punctuation, so literal phrases are excluded by its texts alone. */
     excluded: excluded.filter((term) => !term.isLiteral),
+    /** What the question wants, each term once. */
     wants,
+    /** Quoted phrases that hold punctuation: a rule counts only if each is found in one of its texts. */
     literals: literalsOf(wants),
+    /** Quoted phrases that hold punctuation: a rule with one of them does not count. */
     excludedLiterals: literalsOf(excluded),
+    /** The question without what it excludes. */
     wanted,
+    /** The whole question as an id in each exact spelling, in lower case. */
     ids: idSpellings(wanted),
+    /** The whole question as a control or CCI; null for another. */
     control: (isOneId && ids.find(({ kind }) => kind === 'control' || kind === 'cci')) || null,
+    /** Whether the whole question has the form of an id. */
     isOneId,
+    /** The whole question as an SV-id without its revision, in lower case; none for another text. */
     unrevised: unrevised(wanted),
   };
 }

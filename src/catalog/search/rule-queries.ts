@@ -1,7 +1,6 @@
 import type { Database } from '../../db/database.ts';
 import { idsOf } from '../controls/id-grammar.ts';
-import type { SearchOrder, SearchResult } from './schema.ts';
-import type { SearchedField } from './snippet.ts';
+import type { SearchedField, SearchOrder, SearchResult } from './schema.ts';
 
 /** What limits the rules of a search; null for no limit. */
 export interface RuleFilter {

@@ -2,8 +2,12 @@ import { z } from '@hono/zod-openapi';
 import { longestCitation } from '../../base/citation.ts';
 import { wordList } from '../../http/arrays.ts';
 import { listFilter, Pinned, stigFilter } from '../../http/list-filter.ts';
-import { flag, format, oneWord, Pagination, paging, requestText } from '../../http/schema.ts';
+import { counts, flag, format, oneWord, Pagination, paging, requestText, texts } from '../../http/schema.ts';
 import { Severity } from '../stigs/schema.ts';
+
+/** The searched texts of a rule, by their names in answers, in the order of the search. */
+export const searchedFields = ['title', 'discussion', 'check', 'fix', 'ids'] as const;
+export type SearchedField = (typeof searchedFields)[number];
 
 /** Generators know `items`, and not all of them the `prefixItems` of a tuple. */
 const pair = { type: 'array' as const, items: { type: 'integer' as const }, minItems: 2, maxItems: 2 };
@@ -11,7 +15,7 @@ const pair = { type: 'array' as const, items: { type: 'integer' as const }, minI
 export const Snippet = z
   .strictObject({
     field: z
-      .enum(['title', 'discussion', 'check', 'fix', 'ids'])
+      .enum(searchedFields)
       .describe('`ids`: V-id, SV-id, STIG id, SRG id, legacy ids and CCIs, separated by spaces.'),
     text: z.string().describe('An excerpt of that text. … marks where it was cut.'),
     marks: z.array(z.tuple([z.int(), z.int()]).openapi(pair)).openapi({
@@ -20,16 +24,11 @@ export const Snippet = z
     }),
   })
   .openapi('Snippet');
+export type Snippet = z.infer<typeof Snippet>;
 
 export const SearchResult = z
   .strictObject({
-    slug: z.string(),
-    stigTitle: z.string(),
-    version: z.string(),
-    groupId: z.string(),
-    ruleId: z.string(),
-    ruleVersion: z.string(),
-    ruleTitle: z.string(),
+    ...texts('slug', 'stigTitle', 'version', 'groupId', 'ruleId', 'ruleVersion', 'ruleTitle'),
     severity: Severity,
     ruleIdents: z.array(z.string()),
     snippet: Snippet,
@@ -39,7 +38,7 @@ export const SearchResult = z
 export type SearchResult = z.infer<typeof SearchResult>;
 
 const SearchCounts = z.object({
-  severity: z.object({ high: z.int(), medium: z.int(), low: z.int() }),
+  severity: z.object(counts('high', 'medium', 'low')),
   stigs: z.array(z.object({ slug: z.string(), title: z.string(), rules: z.int() })),
 });
 export type SearchCounts = z.infer<typeof SearchCounts>;
@@ -83,14 +82,14 @@ export const SearchAnswer = z
       .array(z.string())
       .describe('The slugs of the STIGs that q names: the added rules are theirs.'),
     suggestions: z
-      .array(z.object({ word: z.string(), instead: z.string() }))
+      .array(z.object(texts('word', 'instead')))
       .describe('For a word that no rule has, one that is nearly the same.'),
     counts: SearchCounts.describe('Of the whole result, not of the page.'),
     answers: z
       .array(IdAnswer)
       .describe('What each id in q names, at most 50, in order. On the first page only.'),
     stigs: z
-      .array(z.strictObject({ slug: z.string(), title: z.string(), version: z.string() }))
+      .array(z.strictObject(texts('slug', 'title', 'version')))
       .optional()
       .describe('The STIGs that the whole q names, the best first, at most 5. Left out where it names none.'),
     pinned: Pinned.optional(),
@@ -176,7 +175,7 @@ export const CitedAnswer = z
     version: z.string().describe('The cited release.'),
     href: z.string().nullable().describe('The page of what is cited. null where it does not hold.'),
     now: z
-      .strictObject({ cite: z.string(), title: z.string(), href: z.string() })
+      .strictObject(texts('cite', 'title', 'href'))
       .nullable()
       .describe('What the newest release has in its place, or the last release that had it.'),
     advice: z.string().nullable().describe('What became of it. null where nothing did.'),

@@ -1,12 +1,9 @@
-import { type Column, joined } from '../../http/columns.ts';
+import { columnsOf } from '../../http/columns.ts';
 import type { FlatFile } from '../../http/downloads.ts';
 import { ChangeLine } from './changes-schema.ts';
 import type { StigDiff } from './diff-schema.ts';
 
-const columns = Object.keys(ChangeLine.shape).map((name): Column<ChangeLine> => {
-  const key = name as keyof ChangeLine;
-  return { name, value: (line) => (key === 'classes' ? joined(line.classes) : line[key]) };
-});
+const columns = columnsOf(ChangeLine);
 
 /** Lines of changes as a csv or xlsx file (rule D26). */
 export function changesFile(rows: ChangeLine[]): FlatFile<ChangeLine> {

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { jsonOrFile } from '../../http/downloads.ts';
-import { counts, flag, format, since } from '../../http/schema.ts';
+import { counts, flag, format, since, texts } from '../../http/schema.ts';
 import { ChangeClass, classCounts } from './diff-schema.ts';
 import { Severity } from './schema.ts';
 
@@ -17,9 +17,7 @@ export const ChangeLine = z.strictObject({
   to: text,
   kind: z.enum(changeKinds),
   classes: z.array(ChangeClass),
-  groupId: text,
-  ruleVersion: text,
-  ruleTitle: text,
+  ...texts('groupId', 'ruleVersion', 'ruleTitle'),
   severityFrom: Severity.nullable(),
   severityTo: Severity.nullable(),
 });
@@ -27,9 +25,7 @@ export type ChangeLine = z.infer<typeof ChangeLine>;
 
 const RaisedRule = z
   .strictObject({
-    groupId: text,
-    ruleId: text,
-    title: text,
+    ...texts('groupId', 'ruleId', 'title'),
     from: Severity,
     to: Severity,
   })

@@ -63,17 +63,15 @@ export function toCkl({ target_data: target, stigs }: Cklb, releases: StigReleas
 
 /** Where a checklist has texts with control characters, which XML cannot hold: V-ids, titles or `the target`, one for each. */
 export function textsBeyondXml({ target_data, stigs }: Cklb): string[] {
-  const found = (place: string, texts: unknown[]) =>
-    texts.flatMap((text) => (typeof text === 'string' && cleanXml(text) !== text ? place : []));
-  const written = Object.values(ruleNames);
+  const found = (place: string, of: object): string[] =>
+    Object.values(of).flatMap((value) =>
+      typeof value === 'string' ? (cleanXml(value) === value ? [] : place) : found(place, value ?? {}),
+    );
   return [
-    ...found('the target', Object.values(target_data)),
+    ...found('the target', target_data),
     ...stigs.flatMap(({ rules, ...stig }) => [
-      ...found(stig.stig_name, Object.values(stig)),
-      ...rules.flatMap((rule) => [
-        ...found(rule.group_id, [...written.map((field) => rule[field]), ...rule.ccis, ...rule.legacy_ids]),
-        ...found(rule.group_id, [rule.finding_details, rule.comments, rule.overrides.severity?.reason]),
-      ]),
+      ...found(stig.stig_name, stig),
+      ...rules.flatMap((rule) => found(rule.group_id, rule)),
     ]),
   ];
 }

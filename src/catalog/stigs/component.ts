@@ -1,7 +1,6 @@
 import { stableId } from '../../base/ids.ts';
 import { compareCodePoints, count } from '../../base/text.ts';
 import {
-  filled,
   type OscalResource,
   oneLine,
   oscalDocument,
@@ -32,12 +31,19 @@ export function toComponentDefinition(
 ): object {
   const key = [release.slug, release.version];
   const { catalog, cciList, controls } = addressed([...new Set(findings.flatMap(({ ccis }) => ccis))]);
-  const byCci = Map.groupBy(controls, ({ cci }) => cci);
-  const rules = findings.map((row) => ({ row, controls: row.ccis.flatMap((cci) => byCci.get(cci) ?? []) }));
+  const rulesOf = (ways: AddressedControl[]) =>
+    findings.filter(({ ccis }) => ways.some(({ cci }) => ccis.includes(cci)));
+  const mapped = new Set(rulesOf(controls));
   const width = Math.max(3, String(findings.length - 1).length);
   const requirements = [...Map.groupBy(controls, ({ id }) => id).values()]
     .sort(([a], [b]) => compareCodePoints(a!.order, b!.order))
-    .map((ways) => toRequirement(key, ways, rules));
+    .map((ways) => toRequirement(key, ways, rulesOf(ways)));
+  const implementation = {
+    uuid: stableId('oscal-implementation', ...key),
+    source: `#${catalog.uuid}`,
+    description: `The controls that the rules address through the CCIs they cite (DISA CCI list of ${cciList}). A rule is evidence for a part of a control.`,
+    'implemented-requirements': requirements,
+  };
   const title = oneLine(release.title) || release.slug;
   const component = {
     uuid: stableId('oscal-component', ...key),
@@ -47,24 +53,10 @@ export function toComponentDefinition(
     props: [
       ...ownProp('stig-slug', release.slug),
       ...ownProp('benchmark-id', release.benchmarkId),
-      ...rules
-        .filter(({ controls }) => controls.length === 0)
-        .flatMap(({ row }) => ownProp('unmapped', row.ruleId)),
+      ...findings.filter((row) => !mapped.has(row)).flatMap(({ ruleId }) => ownProp('unmapped', ruleId)),
       ...findings.flatMap((row, index) => ruleSet(row, `rule_set_${String(index).padStart(width, '0')}`)),
     ],
-    ...filled(
-      'control-implementations',
-      requirements.length === 0
-        ? []
-        : [
-            {
-              uuid: stableId('oscal-implementation', ...key),
-              source: `#${catalog.uuid}`,
-              description: `The controls that the rules address through the CCIs they cite (DISA CCI list of ${cciList}). A rule is evidence for a part of a control.`,
-              'implemented-requirements': requirements,
-            },
-          ],
-    ),
+    ...(requirements.length > 0 && { 'control-implementations': [implementation] }),
   };
   const metadata = oscalMetadata(title, release.version, release.releaseDate);
   return oscalDocument(
@@ -85,24 +77,16 @@ function ruleSet(row: FindingRow, set: string) {
   ];
 }
 
-function toRequirement(
-  key: string[],
-  ways: AddressedControl[],
-  rules: { row: FindingRow; controls: AddressedControl[] }[],
-): object {
+function toRequirement(key: string[], ways: AddressedControl[], rules: FindingRow[]): object {
   const { id } = ways[0]!;
-  const ids = rules
-    .filter(({ controls }) => controls.some((each) => each.id === id))
-    .map(({ row }) => row.ruleId);
-  const carriedOver = ways.filter((way) => way.carriedOver).map(({ cci }) => cci);
   return {
     uuid: stableId('oscal-requirement', ...key, id),
     'control-id': id,
-    description: count(ids.length, 'rule'),
+    description: count(rules.length, 'rule'),
     props: [
-      ...ids.flatMap((rule) => ownProp('Rule_Id', rule)),
+      ...rules.flatMap(({ ruleId }) => ownProp('Rule_Id', ruleId)),
       // The CCI has no reference to Rev 5: its reference to Rev 4 was carried over.
-      ...carriedOver.flatMap((cci) => ownProp('rev-4-reference', cci)),
+      ...ways.filter(({ carriedOver }) => carriedOver).flatMap(({ cci }) => ownProp('rev-4-reference', cci)),
     ],
   };
 }

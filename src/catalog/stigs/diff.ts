@@ -1,7 +1,13 @@
 import { AppError } from '../../base/errors.ts';
 import { pick } from '../../base/objects.ts';
 import { compareRules } from './compare.ts';
-import type { DiffFilter, DiffQuery, ruleKinds, StigDiff } from './diff-schema.ts';
+import {
+  type ChangeClass,
+  type DiffFilter,
+  type DiffQuery,
+  ruleKinds,
+  type StigDiff,
+} from './diff-schema.ts';
 import type { FullRelease, StigService } from './queries.ts';
 import type { RuleHead } from './rule-head.ts';
 
@@ -37,16 +43,14 @@ const headOf = ({ release }: FullRelease): StigDiff['from'] =>
   pick(release, 'version', 'releaseDate', 'findingCount');
 
 /** Removes rules of other kinds, classes and severities (of the newer release) from a comparison; its counts stay whole. */
-export function filterDiff(diff: StigDiff, { kind, class: classes, severity }: DiffFilter): StigDiff {
-  const isWanted = (of: (typeof ruleKinds)[number]) => (rule: Pick<RuleHead, 'severity'>) =>
-    (kind?.has(of) ?? true) && (severity?.has(rule.severity) ?? true) && (!classes || of === 'changed');
-  return {
-    ...diff,
-    added: diff.added.filter(isWanted('added')),
-    removed: diff.removed.filter(isWanted('removed')),
-    changed: diff.changed
-      .filter(isWanted('changed'))
-      .filter((rule) => rule.classes.some((each) => classes?.has(each) ?? true)),
-    renumbered: diff.renumbered.filter(isWanted('renumbered')),
-  };
+export function filterDiff(diff: StigDiff, { kind: kinds, class: classes, severity }: DiffFilter): StigDiff {
+  const isWanted = (
+    kind: (typeof ruleKinds)[number],
+    rule: Pick<RuleHead, 'severity'> & { classes?: ChangeClass[] },
+  ) =>
+    (kinds?.has(kind) ?? true) &&
+    (severity?.has(rule.severity) ?? true) &&
+    (!classes || rule.classes?.some((each) => classes.has(each)));
+  const rules = ruleKinds.map((kind) => [kind, diff[kind].filter((rule) => isWanted(kind, rule))]);
+  return { ...diff, ...Object.fromEntries(rules) };
 }

@@ -5,7 +5,7 @@ import { cut } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { isRenumbered } from './compare.ts';
 import type { ChangeClass } from './diff-schema.ts';
-import type { RuleHistory, RuleOverTime, RuleState } from './history-schema.ts';
+import type { RuleHistory, RuleOverTime, RuleRelease, RuleState } from './history-schema.ts';
 import { idsOf, wantedIds } from './ids.ts';
 import { markedClasses, type RuleMarks, readMarks } from './marks.ts';
 import { matchRules } from './match.ts';
@@ -27,11 +27,6 @@ export interface RuleStep {
 
 /** One rule through the releases of a STIG, the oldest first, from its first release to its last or its removal. */
 export type RuleThread = RuleStep[];
-
-interface StigThreads {
-  releases: { id: number; version: string; releaseDate: string | null }[];
-  threads: { ids: Set<string>; thread: RuleThread }[];
-}
 
 export type RuleHistoryService = ReturnType<typeof createRuleHistoryService>;
 
@@ -117,29 +112,32 @@ export function createRuleHistoryService(db: Database) {
   };
 }
 
+/** The releases of a STIG, the oldest first, and its rules through them with every id that they had. */
 function createThreadsReader(db: Database) {
-  const releasesOf = db.sqlite.prepare<[number], StigThreads['releases'][number] & { marks: string }>(
+  const releasesOf = db.sqlite.prepare<
+    [number],
+    Pick<RuleRelease, 'version' | 'releaseDate'> & { id: number; marks: string }
+  >(
     `SELECT r.id, r.version, r.release_date AS releaseDate, m.marks
        FROM stig_releases AS r JOIN rule_marks AS m ON m.release_id = r.id
       WHERE r.stig_id = ? ORDER BY r.release_order`,
   );
-  // Few: a reader asks for rules of few STIGs one after the other.
-  const known = new LRUCache<string, StigThreads>({ max: 16 });
-
-  return (stig: number): StigThreads => {
-    const key = `${db.catalogVersion()} ${stig}`;
-    const kept = known.get(key);
-    if (kept) return kept;
+  function read(stig: number) {
     const rows = releasesOf.all(stig);
-    const made = {
-      releases: rows.map(({ marks: _, ...release }) => release),
-      threads: threadsOf(rows.map(({ marks }) => readMarks(marks))).map((thread) => ({
-        ids: new Set(thread.flatMap(({ rule }) => (rule === null ? [] : idsOf(rule)))),
-        thread,
-      })),
-    };
-    known.set(key, made);
-    return made;
+    const threads = threadsOf(rows.map(({ marks }) => readMarks(marks))).map((thread) => ({
+      ids: new Set(thread.flatMap(({ rule }) => (rule === null ? [] : idsOf(rule)))),
+      thread,
+    }));
+    return { releases: rows.map(({ marks: _, ...release }) => release), threads };
+  }
+  // Few: a reader asks for rules of few STIGs one after the other.
+  const known = new LRUCache<string, ReturnType<typeof read>>({ max: 16 });
+
+  return (stig: number) => {
+    const key = `${db.catalogVersion()} ${stig}`;
+    const threads = known.get(key) ?? read(stig);
+    known.set(key, threads);
+    return threads;
   };
 }
 

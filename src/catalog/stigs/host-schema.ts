@@ -125,12 +125,11 @@ export function readHost(place: string, given: unknown, seen: Set<string>): Read
   const read = checklistHost.safeParse(given);
   const { hostName } = Object(given);
   const named = typeof hostName === 'string' && isVisible(hostName) ? ` (${printable(hostName, 64)})` : '';
-  const wrong = (path: PropertyKey[], message: string) => ({ path, problem: `${place}${named}: ${message}` });
-  if (!read.success) return wrong(read.error.issues[0]!.path, read.error.issues[0]!.message);
-  const key = keyOfHost(read.data);
-  if (seen.has(key)) return wrong(['hostName'], 'the host is listed twice');
-  seen.add(key);
-  return { host: read.data };
+  const twice = { path: ['hostName'], message: 'the host is listed twice' };
+  const issue = read.success ? seen.has(keyOfHost(read.data)) && twice : read.error.issues[0]!;
+  if (issue) return { path: issue.path, problem: `${place}${named}: ${issue.message}` };
+  seen.add(keyOfHost(read.data!));
+  return { host: read.data! };
 }
 
 /** The hosts of a body: a wrong one, and one that comes twice, is named by its number and its name. */

@@ -1,6 +1,6 @@
 import { notThere } from '../../base/errors.ts';
-import { plainRuleId, ruleKey } from '../../base/rule-ids.ts';
-import { compareCodePoints, cut } from '../../base/text.ts';
+import { plainRuleId, ruleNumber } from '../../base/rule-ids.ts';
+import { cut } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import type { StigNameIndex } from './name-index.ts';
 import { type FullRelease, inBody, type StigService } from './queries.ts';
@@ -95,21 +95,14 @@ export function createIdentify(db: Database, stigs: StigService, stigNames: Stig
 
 /** By benchmark id, then by title; where several STIGs have it, by most rules; else a STIG with more than half of them. */
 function createStigFinder({ sqlite }: Database, stigNames: StigNameIndex) {
-  const evidence = sqlite.prepare<[], { slug: string; rules: Buffer }>(
-    `SELECT s.slug, e.rules FROM stig_evidence AS e JOIN stig_releases AS r ON r.id = e.release_id
-       JOIN stigs AS s ON s.id = r.stig_id ORDER BY e.release_id`,
+  // For each STIG, the most rules that one of its releases shares with a file, in any revision.
+  const sharedRules = sqlite.prepare<[string], { slug: string; rules: number }>(
+    `SELECT slug, max(rules) AS rules
+       FROM (SELECT s.slug, count(*) AS rules
+               FROM rule_ids AS i JOIN stig_releases AS r ON r.id = i.release_id JOIN stigs AS s ON s.id = r.stig_id
+              WHERE i.id IN (SELECT value FROM json_each(?)) GROUP BY r.id)
+      GROUP BY slug ORDER BY rules DESC, slug`,
   );
-
-  /** For each STIG, the most rules that one of its releases shares with a file, in any revision. */
-  function sharedRules(keys: Set<number>): Map<string, number> {
-    const most = new Map<string, number>();
-    for (const { slug, rules } of evidence.iterate()) {
-      const own = new Float64Array(new Uint8Array(rules).buffer);
-      const shared = own.reduce((sum, key) => sum + Number(keys.has(key)), 0);
-      if (shared > (most.get(slug) ?? 0)) most.set(slug, shared);
-    }
-    return most;
-  }
 
   return ({ slug, benchmarkIds, title = '', ruleIds }: StatedRelease): FoundStig | null => {
     if (slug !== undefined) return { slug, foundBy: 'slug', equals: [] };
@@ -117,31 +110,32 @@ function createStigFinder({ sqlite }: Database, stigNames: StigNameIndex) {
     const named = (byId.length > 0 ? byId : stigNames.exactly(title)).map((each) => each.slug);
     const foundBy = byId.length > 0 ? 'benchmarkId' : 'title';
     if (named.length === 1) return { slug: named[0]!, foundBy, equals: [] };
-    const keys = new Set(ruleIds.map(ruleKey));
-    const shared = [...sharedRules(keys)].filter(([each]) => named.length === 0 || named.includes(each));
-    const [best] = shared.sort((a, b) => b[1] - a[1] || compareCodePoints(a[0], b[0]));
-    const equals = best ? shared.filter((each) => each[1] === best[1]).map(([each]) => each) : named;
-    const found = { slug: best?.[0] ?? named[0]!, equals: equals.slice(1) };
+    const ids = [...new Set(ruleIds.map((id) => ruleNumber(id).toUpperCase()))];
+    const shared = sharedRules
+      .all(JSON.stringify(ids))
+      .filter((each) => named.length === 0 || named.includes(each.slug));
+    const [best] = shared;
+    const slugs = best ? shared.filter(({ rules }) => rules === best.rules).map(({ slug }) => slug) : named;
+    const found = { slug: slugs[0]!, equals: slugs.slice(1) };
     if (named.length > 1) return { ...found, foundBy };
-    return best && best[1] * 2 > keys.size ? { ...found, foundBy: 'rules' } : null;
+    return best && best.rules * 2 > ids.length ? { ...found, foundBy: 'rules' } : null;
   };
 }
 
-/** Makes the function that gives the retained releases with what they share with a file, the newest first. */
+/** Makes the function that gives the retained releases with the rule ids that they share with a file, the newest first. */
 function createSharedReleases({ sqlite }: Database) {
-  const releasesOf = sqlite.prepare<[string], { version: string; date: string | null; rules: string }>(
+  const releasesOf = sqlite.prepare<[string, string], { version: string; date: string | null; ids: string }>(
     `SELECT r.version, r.benchmark_date AS date,
-            (SELECT json_group_array(rule_id) FROM findings WHERE release_id = r.id) AS rules
+            (SELECT json_group_array(f.plain)
+               FROM (SELECT replace(upper(trim(rule_id)), '_RULE', '') AS plain FROM findings WHERE release_id = r.id) AS f
+              WHERE f.plain IN (SELECT value FROM json_each(?))) AS ids
        FROM stig_releases AS r JOIN stigs AS s ON s.id = r.stig_id
       WHERE s.slug = ? ORDER BY r.release_order DESC`,
   );
-  return (slug: string, ruleIds: string[]): SharedRelease[] => {
-    const wanted = new Set(ruleIds.map(plainRuleId));
-    return releasesOf.all(slug).map(({ rules, ...release }) => {
-      const own: string[] = JSON.parse(rules).map(plainRuleId);
-      return { ...release, ids: new Set(own.filter((each) => wanted.has(each))) };
-    });
-  };
+  return (slug: string, ruleIds: string[]): SharedRelease[] =>
+    releasesOf
+      .all(JSON.stringify(ruleIds.map(plainRuleId)), slug)
+      .map(({ ids, ...release }) => ({ ...release, ids: new Set(JSON.parse(ids)) }));
 }
 
 const byShared = (releases: SharedRelease[]) => releases.toSorted((a, b) => b.ids.size - a.ids.size);

@@ -1,5 +1,8 @@
+import { z } from '@hono/zod-openapi';
 import type { Viewer } from '../../auth/viewer.ts';
+import { pick } from '../../base/objects.ts';
 import type { FileType } from '../../http/answer.ts';
+import { columnsOf } from '../../http/columns.ts';
 import { type FileChoice, narrowedName, type RenderedFile, renderFile } from '../../http/downloads.ts';
 import type { SincePerStig, StigChangesService } from './changes.ts';
 import { changesFile, diffLines, diffName } from './changes-export.ts';
@@ -9,12 +12,11 @@ import { checklistName, toCklb } from './cklb-writer.ts';
 import { type AddressedControls, toComponentDefinition } from './component.ts';
 import { filterDiff, type StigDiffService } from './diff.ts';
 import type { DiffFilter, DiffQuery, StigDiff } from './diff-schema.ts';
-import { findingColumns, toRawStig } from './export.ts';
 import type { RuleHistoryService } from './history.ts';
 import type { RuleHistory } from './history-schema.ts';
 import type { StigNameIndex } from './name-index.ts';
-import { narrowed, type StigService } from './queries.ts';
-import type { DownloadQuery } from './schema.ts';
+import { narrowed, type StigService, toFinding } from './queries.ts';
+import { type DownloadQuery, Finding } from './schema.ts';
 
 export interface StigServices {
   stigs: StigService;
@@ -45,6 +47,26 @@ export interface NamedFile {
   name: string;
 }
 
+/** The columns of the csv and xml downloads of a STIG (rule D5.4). */
+const columns = columnsOf(
+  z.object(
+    pick(
+      Finding.shape,
+      'groupId',
+      'title',
+      'severity',
+      'ruleId',
+      'ruleVersion',
+      'ruleTitle',
+      'vulnDiscussion',
+      'checkContent',
+      'fixText',
+      'ruleIdent',
+      'ruleIdents',
+    ),
+  ),
+);
+
 const bytesOf = (value: object | string) =>
   new Uint8Array(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)));
 
@@ -73,8 +95,14 @@ export function stigFile(
     return { bytes, format, name: `${name}_component-definition.json` };
   }
   const filter = { severity, cci: cciLookup.typed(cci).canonical, search };
-  const rows = narrowed(full.findings, filter);
-  const file = { json: toRawStig(full), root: 'stig', element: 'finding', columns: findingColumns, rows };
+  const rows = narrowed(full.findings, filter).map(toFinding);
+  const file = {
+    json: stigs.raw(release.id),
+    root: 'stig',
+    element: 'finding',
+    columns,
+    rows,
+  };
   const { bytes } = renderFile({ format, raw, banner }, file);
   return { bytes, format, name: `${narrowedName(name, filter)}.${format}` };
 }

@@ -10,15 +10,13 @@ export interface RuleMarks extends RuleIds {
   /** Its place in the release, from 1. */
   ordinal: number;
   severity: RuleHead['severity'];
-  /** A hash for each of `hashNames`, joined. */
+  /** The hashes of its texts, joined. */
   hashes: string;
 }
 
-/** `wording`: title and discussion. `check`, `fix`: with each run of blanks as one; `exact...`: as they are. */
-const hashNames = ['wording', 'check', 'fix', 'exactCheck', 'exactFix', 'ccis'] as const;
 /** 48 bits are enough: only two printings of one rule are ever compared. */
 const hashLength = 8;
-const mark = (text: string) => hash('sha256', text, 'base64').slice(0, hashLength);
+const eachHash = /.{8}/g;
 
 type Stored = [
   groupId: string,
@@ -33,15 +31,15 @@ type Stored = [
 export function writeMarks(rows: ComparableRule[]): string {
   return JSON.stringify(
     rows.map((row): Stored => {
-      const hashed = {
-        wording: mark(`${row.ruleTitle}\0${row.vulnDiscussion}`),
-        check: mark(collapse(row.checkContent)),
-        fix: mark(collapse(row.fixText)),
-        exactCheck: mark(row.checkContent),
-        exactFix: mark(row.fixText),
-        ccis: mark([...new Set(row.ccis)].sort().join(' ')),
-      };
-      const hashes = hashNames.map((name) => hashed[name]).join('');
+      const hashed = [
+        `${row.ruleTitle}\0${row.vulnDiscussion}`,
+        collapse(row.checkContent),
+        collapse(row.fixText),
+        row.checkContent,
+        row.fixText,
+        [...new Set(row.ccis)].sort().join(' '),
+      ];
+      const hashes = hashed.map((text) => hash('sha256', text, 'base64').slice(0, hashLength)).join('');
       return [row.groupId, row.ruleId, row.ruleVersion, row.legacyIds, row.severity, hashes];
     }),
   );
@@ -59,18 +57,16 @@ export function readMarks(stored: string): RuleMarks[] {
 /** The classes in which two printings of a rule differ, the primary one first, as `fieldChanges` gives them. */
 export function markedClasses(old: RuleMarks, now: RuleMarks): ChangeClass[] {
   if (old.hashes === now.hashes && old.severity === now.severity) return [];
-  const isOther = (name: (typeof hashNames)[number]) => {
-    const from = hashNames.indexOf(name) * hashLength;
-    return old.hashes.slice(from, from + hashLength) !== now.hashes.slice(from, from + hashLength);
-  };
-  const [check, fix] = [isOther('check'), isOther('fix')];
-  const areBlanks = (isOther('exactCheck') && !check) || (isOther('exactFix') && !fix);
+  const hashes = now.hashes.match(eachHash)!;
+  const [wording, check, fix, exactCheck, exactFix, mapping] = old.hashes
+    .match(eachHash)!
+    .map((each, at) => each !== hashes[at]);
   const differs = {
     check,
     fix,
     severity: old.severity !== now.severity,
-    mapping: isOther('ccis'),
-    cosmetic: isOther('wording') || areBlanks,
+    mapping,
+    cosmetic: wording || (exactCheck && !check) || (exactFix && !fix),
   };
   return changeClasses.filter((each) => differs[each]);
 }

@@ -23,6 +23,8 @@ interface IndexedStig
     Record<'aliases' | 'benchmarkIds' | 'titles' | 'files', string[]> {
   kind: 'stig' | 'srg';
   titleFold: string;
+  /** The kind, and the title without its numbers: years and versions are what differs between the STIGs of one product. */
+  product: string;
 }
 
 const longestName = 1000;
@@ -37,10 +39,10 @@ const numbersAtEnd = /(?<=_(?:stig|srg|implementation_guide|requirements_guide))
 const prefixes = /^(?:u|xccdf_.*_benchmark)_(?=.)/;
 
 /** A name for comparison: without its release, the ending of a file and the word for its kind; and release and kind. */
-export function formOf(name: string): { form: string; kind: 'stig' | 'srg' | null; release: string | null } {
-  if (name.length > longestName) return { form: '', kind: null, release: null };
+export function formOf(text: string): { form: string; kind: 'stig' | 'srg' | null; release: string | null } {
+  if (text.length > longestName) return { form: '', kind: null, release: null };
   const words = strip(
-    fold(name.normalize('NFKC'))
+    fold(text.normalize('NFKC'))
       .replaceAll('&', ' and ')
       .replace(/[^a-z0-9]+/g, '_'),
     /_/,
@@ -74,10 +76,7 @@ export function splitAtReleases(text: string): string[] {
 
 export type LaterStig = Pick<StigByName, 'slug' | 'title'>;
 
-/** Years and versions (`2016`, `8.0`, `12c`) are what differs between the STIGs of one product. */
 const numbers = /\d+/g;
-const wordsOf = ({ kind, title }: IndexedStig) =>
-  `${kind} ${formOf(title.slice(0, longestName).replace(/\(.*?\)/g, '')).form.replace(numbers, '#')}`;
 
 function compareNumbers(a: IndexedStig, b: IndexedStig): number {
   const [ofA, ofB] = [a, b].map(({ title }) => title.match(numbers) ?? []);
@@ -105,7 +104,7 @@ export function createStigNameIndex(db: Database) {
         GROUP BY s.id ORDER BY s.title_fold, s.title, s.slug`,
     )
     .pluck();
-  const names = perCatalogVersion(db, () => indexOf(everyStig.all().map((stig) => JSON.parse(stig))));
+  const names = perCatalogVersion(db, () => indexOf(everyStig.all()));
 
   /** The STIG with a slug, a former one or a benchmark id; null for none. */
   function ofSlug(name: string): StigByName | null {
@@ -186,18 +185,20 @@ export function createStigNameIndex(db: Database) {
      * several products, or an SRG.
      */
     ofOneProduct(text: string): StigByName[] {
-      const { bySlugOrAlias } = names();
       const stigs = said(text);
-      const [product, ...others] = new Set(stigs.map(({ slug }) => wordsOf(bySlugOrAlias(slug)!)));
+      const [product, ...others] = new Set(stigs.map(({ slug }) => names().bySlugOrAlias(slug)!.product));
       return product?.startsWith('stig ') && others.length === 0 ? stigs : [];
     },
 
     /** The STIG whose title is the same but for greater numbers, the greatest of them; null for none. */
     laterByTitle(slug: string): LaterStig | null {
-      const { bySlugOrAlias, byWords } = names();
+      const { bySlugOrAlias, stigs } = names();
       const stig = bySlugOrAlias(slug);
-      const last = stig && byWords().get(wordsOf(stig))?.at(-1);
-      return last && compareNumbers(stig, last) < 0 ? pick(last, 'slug', 'title') : null;
+      const [last] = stigs
+        .filter((each) => each.product === stig?.product && compareNumbers(each, stig) > 0)
+        .sort(compareNumbers)
+        .slice(-1);
+      return last ? pick(last, 'slug', 'title') : null;
     },
 
     /** All STIGs, by title. */
@@ -215,7 +216,12 @@ export function createStigNameIndex(db: Database) {
 }
 
 /** The maps over some STIGs. Those that few requests need are made on demand. */
-function indexOf(stigs: IndexedStig[]) {
+function indexOf(rows: string[]) {
+  const stigs = rows.map((row): IndexedStig => {
+    const stig = JSON.parse(row);
+    const title = stig.title.slice(0, longestName).replace(/\(.*?\)/g, '');
+    return { ...stig, product: `${stig.kind} ${formOf(title).form.replace(numbers, '#')}` };
+  });
   const bySlug = new Map(stigs.map((stig) => [stig.slug, stig]));
   const byAlias = grouped(stigs, ({ aliases }) => aliases);
   const byBenchmark = grouped(stigs, ({ benchmarkIds }) => benchmarkIds.map(fold));
@@ -241,12 +247,6 @@ function indexOf(stigs: IndexedStig[]) {
           .map(({ form }) => form),
       ),
     ),
-    /** STIGs with the same words in their titles, by the numbers in them. */
-    byWords: onDemand(() => {
-      const groups = Map.groupBy(stigs, wordsOf);
-      for (const group of groups.values()) group.sort(compareNumbers);
-      return groups;
-    }),
     matchers: onDemand(() => stigs.map((stig) => ({ stig, match: createNameMatcher(stig) }))),
   };
 }

@@ -11,16 +11,8 @@ interface PublishedNames {
   benchmarkIds: string[];
 }
 
-/** A word of a question, and what else may match it. */
-interface Word {
-  text: string;
-  /** Whether it may be the beginning of a word. Numbers may not: 20 is not 2025. */
-  mayBegin: boolean;
-  mayAbbreviate: boolean;
-  /** Of a word such as i18n: the first and last letter, and the length. */
-  counted: { first: string; last: string; length: number } | null;
-  pieces: Word[];
-}
+/** What a word of a question costs with a name: less is better, infinite for no match. */
+type CostOf = (name: Name) => number;
 
 const smallWords = new Set(['a', 'an', 'and', 'for', 'in', 'of', 'on', 'or', 'the', 'to', 'with']);
 const kinds = ['stig', 'srg'];
@@ -42,25 +34,27 @@ function plain(text: string): string {
 }
 
 const piecesOf = (text: string) => text.match(/\p{L}+|\p{N}+/gu) ?? [];
-const isLetters = (word: string) => /^\p{L}/u.test(word);
 
 type Name = ReturnType<typeof nameOf>;
 
-/** A name in words: letters and digits apart, as `rhel`, `9`. */
-function nameOf(text: string, isFormer: boolean) {
+/** A name in words: letters and digits apart, as `rhel 9`. */
+function nameOf(text: string, cost: number) {
   const words = piecesOf(plain(text)).filter((word) => !kinds.includes(word));
-  const ends = words.map((_, index) => words.slice(0, index + 1).join('').length);
+  const isLetters = (word: string) => /^\p{L}/u.test(word);
   const large = words.filter((word) => !smallWords.has(word));
-  const firsts = (of: string[]) => of.map((word) => (isLetters(word) ? [...word][0] : word)).join('');
+  const initials = [large.filter(isLetters), words.filter(isLetters), large];
   return {
-    words,
+    cost,
+    length: words.length,
+    // With a blank before and after each.
+    words: ` ${words.join(' ')} `,
+    /** The words, and all that stand in a row, without the blanks between them. */
+    runs: ` ${words.flatMap((_, from) => words.slice(from).map((_, more) => words.slice(from, from + more + 1).join(''))).join(' ')} `,
     joined: words.join(''),
-    /** Where words begin and end in `joined`. */
-    starts: [0, ...ends.slice(0, -1)],
-    ends,
-    /** The first letters of its words, also without the small words, and with the numbers whole. */
-    initials: [firsts(large.filter(isLetters)), firsts(words.filter(isLetters)), firsts(large)],
-    isFormer,
+    /** The first letters of its words, also with the small words, and with the numbers whole. */
+    initials: initials
+      .map((of) => ` ${of.map((word) => (isLetters(word) ? [...word][0] : word)).join('')} `)
+      .join(''),
   };
 }
 
@@ -74,54 +68,40 @@ export function readName(text: string) {
   const all = asked.filter((word) => !kinds.includes(word));
   const words = [...new Set(all)];
   if (words.length === 0 || words.length > mostWords) return null;
+  const hasNumber = words.some((word) => /\p{N}/u.test(word));
   return {
-    words: words.map(wordOf),
-    glued: wordOf(all.join('')),
+    words: words.map((word) => costOf(word, hasNumber)),
+    joined: all.join(''),
+    glued: costOf(all.join(''), hasNumber),
     kinds: asked.filter((word) => kinds.includes(word)),
-    hasNumber: words.some((word) => /\p{N}/u.test(word)),
   };
 }
 
-function wordOf(text: string): Word {
+/** Two initials match part of those of a name only beside a number: `is` would match too many. */
+function costOf(text: string, besideNumber: boolean): CostOf {
+  const whole = ` ${text} `;
   const [, first, left, last] = /^(\p{L})(\d{1,2})(\p{L})$/u.exec(text) ?? [];
+  const numeronym = first === undefined ? null : new RegExp(` ${first}[^ ]{${left}}${last} `);
+  // Words without the blanks between them (`zos`, `2004`), or a beginning: not of a number, as 20 is not 2025.
+  const beginning = /\p{L}$/u.test(text) && text.length >= 3 ? ` ${text}` : whole;
+  const mayAbbreviate = /\p{L}/u.test(text) && text.length >= 2;
+  const someInitials = new RegExp(/\d$/.test(text) ? `${text}(?!\\d)` : text);
   const pieces = piecesOf(text);
-  return {
-    text,
-    mayBegin: /\p{L}$/u.test(text) && text.length >= 3,
-    mayAbbreviate: /\p{L}/u.test(text) && text.length >= 2,
-    counted: first === undefined ? null : { first, last: last!, length: Number(left) + 2 },
-    pieces: pieces.length < 2 ? [] : pieces.map(wordOf),
+  const costsOfPieces = pieces.length < 2 ? [] : pieces.map((piece) => costOf(piece, true));
+  return (name) => {
+    const { words, runs, initials } = name;
+    if (words.includes(whole)) return 0;
+    if (runs.includes(beginning)) return costs.beginning;
+    if (mayAbbreviate && initials.includes(whole)) return costs.initials;
+    if (mayAbbreviate && (text.length >= 3 || besideNumber) && someInitials.test(initials))
+      return costs.someInitials;
+    if (numeronym?.test(words)) return costs.numeronym;
+    return costsOfPieces.length === 0 ? noMatch : costsOfPieces.reduce((sum, of) => sum + of(name), 0);
   };
 }
 
-/** The cost of one word of a question by a name; infinite for no match. */
-function costOf(word: Word, name: Name, hasNumber: boolean): number {
-  const { text, counted, pieces } = word;
-  if (name.words.includes(text)) return 0;
-  // Words in a row without blanks (`zos`, `2004`), or the beginning of a word.
-  const isBeginning = name.starts.some(
-    (start) =>
-      name.joined.startsWith(text, start) && (word.mayBegin || name.ends.includes(start + text.length)),
-  );
-  if (isBeginning) return costs.beginning;
-  const abbreviated = word.mayAbbreviate ? initialsCost(text, name, hasNumber) : noMatch;
-  if (abbreviated < noMatch) return abbreviated;
-  if (counted !== null && name.words.some((each) => isCounted(each, counted))) return costs.numeronym;
-  return pieces.length === 0 ? noMatch : sumOf(pieces, (piece) => costOf(piece, name, true));
-}
-
-const isCounted = (word: string, { first, last, length }: NonNullable<Word['counted']>): boolean =>
-  word.length === length && word.startsWith(first) && word.endsWith(last);
-
-/** Initials in a row. Two match part of them only beside a number: `is` would match too many. */
-function initialsCost(text: string, { initials }: Name, hasNumber: boolean): number {
-  if (initials.includes(text)) return costs.initials;
-  const isPart = initials.some((each) => {
-    const at = each.indexOf(text);
-    return at >= 0 && !(/\p{N}$/u.test(text) && /^\p{N}/u.test(each.slice(at + text.length)));
-  });
-  return isPart && (text.length >= 3 || hasNumber) ? costs.someInitials : noMatch;
-}
+const sumOf = (costsOf: CostOf[], ...names: Name[]): number =>
+  costsOf.reduce((sum, of) => sum + Math.min(...names.map((name) => of(name) + name.cost)), 0);
 
 /**
  * Makes the function that says how well a text names a STIG (rule S4.1), less being better; null where it does not. Each
@@ -129,31 +109,21 @@ function initialsCost(text: string, { initials }: Name, hasNumber: boolean): num
  * numbers are whole. It ignores `U_`, and `V2R8` with what follows.
  */
 export function createNameMatcher(stig: PublishedNames) {
-  const present = [stig.title, stig.slug, stig.benchmarkId];
-  const former = [...stig.aliases, ...stig.benchmarkIds].filter((name) => !present.includes(name));
-  const names = [...present.map((name) => nameOf(name, false)), ...former.map((name) => nameOf(name, true))];
-  const length = Math.min(...names.map((name) => name.words.length || 99)) / 1000;
-  const letters = names.flatMap(({ joined, initials }) => [joined, ...initials]).join('\n');
+  const former = [...stig.aliases, ...stig.benchmarkIds].map((name) => nameOf(name, costs.former));
+  const present = [stig.title, stig.slug, stig.benchmarkId].map((name) => nameOf(name, 0));
+  // Most are the same in words; of equals a present one counts.
+  const names = [...new Map([...former, ...present].map((name) => [name.words, name])).values()];
+  const length = Math.min(...names.map((name) => name.length || 99)) / 1000;
 
-  /** Whether a word may match: of most questions some word is part of no name. */
-  const mayMatch = ({ text, counted, pieces }: Word): boolean =>
-    letters.includes(text) || counted !== null || (pieces.length > 0 && pieces.every(mayMatch));
-
-  return ({ words, glued, kinds, hasNumber }: NonNullable<ReturnType<typeof readName>>): number | null => {
-    if (!words.every(mayMatch) && !mayMatch(glued)) return null;
-    const ofName = (word: Word, name: Name) =>
-      costOf(word, name, hasNumber) + (name.isFormer ? costs.former : 0);
+  return ({ words, joined, glued, kinds }: NonNullable<ReturnType<typeof readName>>): number | null => {
     const isOtherKind = kinds.length > 0 && !kinds.includes(stig.kind);
     const more = (isOtherKind ? costs.kind : 0) + length;
-    if (names.some((name) => name.joined === glued.text)) return more - mixedNames;
-    const whole = names.map((name) => sumOf(words, (word) => ofName(word, name)));
-    const inOneWord = words.length === 1 ? [] : names.map((name) => costs.glued + ofName(glued, name));
+    if (names.some((name) => name.joined === joined)) return more - mixedNames;
+    const whole = names.map((name) => sumOf(words, name));
+    const inOneWord = words.length === 1 ? [] : names.map((name) => costs.glued + sumOf([glued], name));
     const best = Math.min(...whole, ...inOneWord);
     if (best < noMatch) return best + more;
-    const mixed = sumOf(words, (word) => Math.min(...names.map((name) => ofName(word, name))));
+    const mixed = sumOf(words, ...names);
     return words.length > 1 && mixed < noMatch ? mixed + more + mixedNames : null;
   };
 }
-
-const sumOf = (words: Word[], costOfWord: (word: Word) => number): number =>
-  words.reduce((sum, word) => sum + costOfWord(word), 0);

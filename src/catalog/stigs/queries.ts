@@ -10,6 +10,7 @@ import type {
   Finding,
   FindingsQuery,
   Profile,
+  RawStig,
   StigBatch,
   StigControls,
   StigList,
@@ -99,6 +100,33 @@ const findingSql = `
          f.vuln_discussion AS vulnDiscussion, f.check_content AS checkContent, f.fix_text AS fixText
     FROM findings AS f WHERE f.release_id = ?`;
 
+/** The raw benchmark record, its keys in the order of rule D5.3. */
+const rawSql = `
+  SELECT json_object(
+           'id', r.stig_id, 'benchmarkId', r.benchmark_id, 'slug', s.slug, 'status', r.status,
+           'statusDate', r.status_date, 'title', r.title, 'description', r.description, 'version', r.version,
+           'releaseDate', r.release_date, 'createdAt', r.release_date || 'T00:00:00Z',
+           'updatedAt', r.release_date || 'T00:00:00Z',
+           'groups', json((
+             SELECT json_group_array(json_object(
+                      'groupId', group_id, 'groupTitle', group_title, 'ruleId', rule_id,
+                      'ruleWeight', CAST(weight AS REAL), 'ruleSeverity', severity, 'ruleVersion', rule_version,
+                      'ruleTitle', rule_title, 'ruleVulnDiscussion', vuln_discussion,
+                      'ruleFalsePositives', false_positives, 'ruleFalseNegatives', false_negatives,
+                      'ruleDocumentable', json(iif(lower(documentable) = 'true', 'true', 'false')),
+                      'ruleMitigations', mitigations, 'ruleSeverityOverrideGuidance', severity_override_guidance,
+                      'rulePotentialImpacts', potential_impacts, 'ruleThirdPartyTools', third_party_tools,
+                      'ruleMitigationControl', mitigation_control, 'ruleResponsibility', responsibility,
+                      'ruleIAControls', ia_controls, 'ruleIdent', ifnull(ccis ->> 0, ''), 'ruleIdents', json(ccis),
+                      'ruleLegacyIds', json(legacy_ids), 'ruleFixText', fix_text, 'ruleFixId', fix_id,
+                      'ruleCheckSystem', check_system, 'ruleCheckContent', check_content) ORDER BY ordinal)
+               FROM findings WHERE release_id = r.id)),
+           'profiles', json((
+             SELECT json_group_array(json_object(
+                      'profileId', profile_id, 'title', title, 'description', description) ORDER BY ordinal)
+               FROM stig_profiles WHERE release_id = r.id)))
+    FROM stig_releases AS r JOIN stigs AS s ON s.id = r.stig_id WHERE r.id = ?`;
+
 const listedSql = `
     FROM stigs AS s JOIN stig_releases AS r ON r.id = s.current_release_id
    WHERE (@search = '' OR instr(s.title_fold, @search) > 0 OR instr(s.slug, @search) > 0)
@@ -150,6 +178,8 @@ export function createStigService(db: Database, { slugOf, ofSlug }: StigNameInde
   const profiles = sqlite.prepare<[number], Profile>(
     `SELECT profile_id AS profileId, title, description FROM stig_profiles WHERE release_id = ? ORDER BY ordinal`,
   );
+
+  const raw = sqlite.prepare<[number], string>(rawSql).pluck();
 
   /** The rules of a release in document order. */
   const findingsOf = (release: number, limit = -1, offset = 0): FindingRow[] =>
@@ -224,6 +254,9 @@ export function createStigService(db: Database, { slugOf, ofSlug }: StigNameInde
 
     /** The versions of the retained releases of a STIG, newest first. */
     retained: (name: string): string[] => versions(name).versions.map(({ version }) => version),
+
+    /** A release as the json download has it. */
+    raw: (release: number): RawStig => JSON.parse(raw.get(release)!),
 
     /** The rules of a group of a release. */
     group: (release: number, group: string): FindingRow[] => ofGroup.all(release, group).map(parsed),

@@ -9,17 +9,9 @@ import { type RuleHead, ruleHeadColumns } from './rule-head.ts';
 import { controlsQuery, type Finding } from './schema.ts';
 
 /** A rule as a reader sees it: the finding of the API, and what only XCCDF has of it. */
-export interface RuleText extends Finding {
-  legacyIds: string[];
-  /** The role that DISA holds responsible: empty in most STIGs. */
-  responsibility: string;
-}
+export type RuleText = ReturnType<typeof toText>;
 
-const toText = (row: FindingRow): RuleText => ({
-  ...toFinding(row),
-  legacyIds: row.legacyIds,
-  responsibility: row.responsibility,
-});
+const toText = (row: FindingRow) => ({ ...toFinding(row), ...pick(row, 'legacyIds', 'responsibility') });
 
 /** A rule as a line of a list. */
 export interface RuleLine extends RuleHead {

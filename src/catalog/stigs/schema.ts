@@ -105,9 +105,7 @@ export type StigBatch = z.infer<typeof StigBatch>;
 
 const StigChange = z
   .strictObject({
-    slug: text,
-    title: text,
-    newVersion: text,
+    ...texts('slug', 'title', 'newVersion'),
     previousVersion: text.nullable(),
     releaseDate: DateOrNull,
   })
@@ -156,13 +154,9 @@ const RawGroup = z
 export const RawStig = z
   .strictObject({
     id: count,
-    benchmarkId: text,
-    slug: text,
-    status: text,
+    ...texts('benchmarkId', 'slug', 'status'),
     statusDate: DateOrNull,
-    title: text,
-    description: text,
-    version: text,
+    ...texts('title', 'description', 'version'),
     releaseDate: DateOrNull,
     createdAt: z.iso.datetime().nullable(),
     updatedAt: z.iso.datetime().nullable(),

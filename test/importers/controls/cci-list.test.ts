@@ -1,20 +1,16 @@
 import * as assert from 'uvu/assert';
 import { readCciIndex } from '../../../importers/controls/cci-index.ts';
-import { CciListBuilder, isCciList } from '../../../importers/controls/cci-list.ts';
-import { readCciReferences } from '../../../importers/controls/cci-references.ts';
+import { isCciList, parseCciList } from '../../../importers/controls/cci-list.ts';
 import type { CciListRecord } from '../../../importers/controls/control-record.ts';
 import { parseControlsCsv } from '../../../importers/controls/controls-csv.ts';
-import { readXmlEvents } from '../../../src/read/xml.ts';
 import { suite, suiteIf } from '../../support/harness.ts';
 import { referenceData } from '../../support/reference.ts';
 import { linesOf } from '../../support/tables.ts';
 import { told } from '../../support/told.ts';
-import { bytesOf, digest, recordsOf, refusal } from './support.ts';
+import { bytesOf, digest, recordsOf, refusal, treeOf } from './support.ts';
 
 function read(source: string | Uint8Array): { list: CciListRecord; warnings: string[] } {
-  const builder = new CciListBuilder();
-  readXmlEvents(Buffer.from(source), { strict: true }, () => builder);
-  const result = builder.result();
+  const result = parseCciList(treeOf(source));
   return { list: recordsOf(result)[0] as CciListRecord, warnings: result.records ? result.warnings : [] };
 }
 
@@ -29,7 +25,7 @@ const fixture = suite('CCI lists');
 fixture('items come in order, with types joined and references as published', () => {
   const full = `<status> deprecated </status><publishdate>2026-01-01</publishdate><contributor>x</contributor>
     <definition>Lanterns  <b>burn</b>
-      &amp; glow.</definition><type>policy</type><type>technical</type><note>no</note><parameter>no</parameter>
+      &amp; glow.</definition><type>policy</type><type>technical</type><note>no</note><constructor a="1">no</constructor>
     <references><reference creator="N" title="NIST SP 800-53 Revision 5" version="5" location="N" index="AC-2  (3) (d) "/>
     <reference title="NIST SP 800-53" version="3" index="AC-2 a"/></references>`;
   const read1 = read(list(item('CCI-000010', good) + item('CCI-2', full))).list;
@@ -81,7 +77,7 @@ fixture('references are read in any writing that leaves no doubt; the rest is to
     ),
   );
   assert.equal(
-    readCciReferences(read1.items).pairs.map((pair) =>
+    read1.pairs.map((pair) =>
       [pair.fromIdentifier, pair.toVersion, pair.toIdentifier, pair.reference].join(' | '),
     ),
     [
@@ -216,7 +212,7 @@ if (real) {
         warnings.filter((each) => !each.startsWith('not stored: ')),
         [],
       );
-      const { pairs } = readCciReferences(list.items);
+      const { pairs } = list;
       const rev5 = pairs.filter((pair) => pair.toVersion === 'Rev 5');
       assert.is(rev5.length, folder.length === 0 ? 3815 : 0);
       // The 1,004 active controls that have a CCI, and SI-7(13), which is withdrawn.

@@ -69,16 +69,16 @@ fixture('a broken profile is refused with one message', () => {
   };
   assert.is(refused({ profile: [] }), '/profile: expected object, received array');
   assert.is(refused(oscalProfile([])), 'the profile lists no controls');
-  assert.is(
-    refused(oscalProfile(['ac-1', 'lantern'])),
-    '/profile/imports/0/include-controls/0/with-ids/1: "lantern" is not an id of 800-53',
-  );
+  assert.is(refused(oscalProfile(['ac-1', 'lantern'])), '"lantern" is not an id of 800-53');
   assert.is(importing({ 'include-controls': [{ matching: [{}] }] }), 'the profile lists no controls');
   const children = [{ 'with-ids': ['ac-1'], 'with-child-controls': 'maybe' }];
   assert.match(importing({ 'include-controls': children }), /with-child-controls: /);
   const many = Array.from({ length: 10_001 }, (_, index) => `ac-${index}`);
-  for (const list of [many, many.map(() => 1)])
-    assert.match(importing({ 'include-controls': [{ 'with-ids': list }] }), /^more than 10000 controls or/);
+  assert.match(importing({ 'include-controls': [{ 'with-ids': many }] }), /^more than 10000 controls or/);
+  assert.is(
+    refused({ profile: { ...oscalProfile([]).profile, imports: [] } }),
+    'the profile lists no controls',
+  );
 });
 
 fixture.run();

@@ -67,6 +67,9 @@ unread('is named once with its count, in JSON as in XML', () => {
     ),
   );
   assert.equal(warningsOf(parseOscalCatalog(oscalCatalog([control('ac-1')]))), []);
+  const odd = oscalCatalog([control('ac-1')]);
+  Object.assign(odd.catalog, JSON.parse('{"constructor": {"a": 1}}'));
+  assert.equal(warningsOf(parseOscalCatalog(odd)), notStored('catalog constructor (1)'));
 });
 
 unread('of a profile and a mapping too', () => {

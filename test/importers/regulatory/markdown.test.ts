@@ -5,7 +5,6 @@ import { ask, userCaller } from '../../support/callers.ts';
 import { suite } from '../../support/harness.ts';
 import { put, scratchFolder } from '../../support/scratch.ts';
 import { told } from '../../support/told.ts';
-import { makeZip } from '../../support/zip.ts';
 
 const markdown = suite('Regulatory documents in Markdown');
 
@@ -417,21 +416,6 @@ markdown('a section that begins with a rule has no head, whatever rules stand fa
   assert.equal(told(actionableItems, 'text'), ['The first must stay.', 'The last must stay.']);
 });
 
-markdown('so is a folder in a zip, beside other things', async () => {
-  const zip = makeZip([
-    ...parts.map(([name, data]) => ({ name: `a/ropes/${name}`, data })),
-    { name: 'a/one.md', data: document('title: One') },
-    { name: 'a/cover.md', data: '# A cover without sections\n' },
-  ]);
-  const { lines } = await runImport(t.db, [put(folder, 'ropes.zip', zip)]);
-  assert.equal(lines.map((line) => [line.source.replace(/^.*!\//, ''), line.outcome]).slice(1), [
-    ['a/cover.md', 'skipped'],
-    ['a/one.md', 'imported'],
-    ['a/ropes', 'imported'],
-  ]);
-  await isTheDocument();
-});
-
 markdown('the head of a cover gives the title where no heading does; code ends with its file', async () => {
   put(
     folder,
@@ -455,13 +439,13 @@ markdown('a cover without a title rejects the document', async () => {
 
 markdown('what would take a parser for hours is refused, and nothing is stored', async () => {
   for (const [body, reason] of [
-    ['*_'.repeat(10_000), 'has too many marks in one paragraph'],
-    ['*_  \n'.repeat(10_000), 'has too many marks in one paragraph'],
+    ['*_'.repeat(10_000), 'has too many marks in one run of lines'],
+    ['*_  \n'.repeat(10_000), 'has too many marks in one run of lines'],
     ['a\n\n'.repeat(50_000), 'has more than 80000 lines and marks'],
     ['- '.repeat(20_000), 'nests more than 60 levels deep (line 4)'],
     ['>'.repeat(20_000), 'nests more than 60 levels deep (line 4)'],
     [`${'>'.repeat(50)}a\n${'a\n'.repeat(30_000)}`, 'has too many lines in nested lists and quotations'],
-    ['[a]: b\n"c\n'.repeat(8000), 'has too many definitions in one run of lines'],
+    ['[a]: b\n"c\n'.repeat(8000), 'has too many marks in one run of lines'],
   ] as const) {
     const line = await load(document('title: A', `# One\n\n${body} x must\n`));
     assert.equal([line.outcome, line.reason], ['rejected', `the Markdown ${reason}`]);
@@ -486,9 +470,9 @@ markdown('hostile text is read, or refused by its bounds', async () => {
   const outcomes: string[] = [];
   for (const body of bodies) {
     const { outcome, reason } = await load(document('title: A', body));
-    outcomes.push(reason?.match(/80000 lines|one paragraph/)?.[0] ?? outcome);
+    outcomes.push(reason?.match(/80000 lines|one run of lines/)?.[0] ?? outcome);
   }
-  const expected = `80000 lines, one paragraph, imported, imported, 80000 lines, imported, 80000 lines, 80000 lines,
+  const expected = `80000 lines, one run of lines, imported, imported, 80000 lines, imported, 80000 lines, 80000 lines,
     80000 lines, 80000 lines, imported`;
   assert.equal(outcomes, expected.split(/,\s+/));
 });

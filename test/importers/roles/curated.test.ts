@@ -37,7 +37,7 @@ function rows(slug = 'lantern_web_server_2') {
 
 const codes = () => rows().map((row) => `${row.rank} ${row.code} ${row.source}`);
 
-curated('a row of a file stands above the rule, ranked with the others', async () => {
+curated('a curated row replaces that of the class, ranked with the others', async () => {
   const path = csv(
     'lantern_web_server_2,15-1244.00,0.95,Primary,IO-WRL-005,"They run it, says the site."',
     'lantern_web_server_2,15-1254.00,0.50,Related,,Rarely.',
@@ -47,8 +47,8 @@ curated('a row of a file stands above the rule, ranked with the others', async (
   assert.equal(lines[0]!.warnings, []);
   assert.equal(codes(), [
     '1 15-1244.00 curated',
-    '2 15-1251.00 automated',
-    '3 15-1252.00 automated',
+    '2 15-1299.01 automated',
+    '3 15-1212.00 automated',
     '4 15-1254.00 curated',
   ]);
   assert.equal(rows()[0], {
@@ -60,12 +60,12 @@ curated('a row of a file stands above the rule, ranked with the others', async (
     workRole: 'IO-WRL-005',
     level: 'Primary',
   });
-  assert.is(rows()[3]!.workRole, 'DD-WRL-003', 'none stated: that of our table');
+  assert.is(rows()[3]!.workRole, 'DD-WRL-003', 'none stated: that of the class');
 });
 
 curated('a score of 0 takes a mapping away', async () => {
-  await runImport(t.db, [csv('lantern_web_server_2,15-1252.00,0,Related,,Not here.')]);
-  assert.equal(codes(), ['1 15-1251.00 automated', '2 15-1254.00 automated']);
+  await runImport(t.db, [csv('lantern_web_server_2,15-1299.01,0,Related,,Not here.')]);
+  assert.equal(codes(), ['1 15-1244.00 automated', '2 15-1212.00 automated', '3 15-1254.00 automated']);
 });
 
 curated('a later file wins, and the first may be imported again', async () => {

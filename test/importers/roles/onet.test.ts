@@ -42,7 +42,7 @@ onet('a release is read as it is', async () => {
   assert.is(
     JSON.stringify(head),
     '{"occupationCode":"15-1244.00","title":"Harbor Administrators","occupationFamily":"Computer and Mathematical",' +
-      '"jobZone":4,"taskCount":2,"technologySkillCount":1,"stigMappingCount":1,' +
+      '"jobZone":4,"taskCount":2,"technologySkillCount":1,"stigMappingCount":2,' +
       '"description":"Keep the machines of a harbor running.","jobZoneName":"A Lot"}',
   );
   assert.equal(told(tasks, 'taskId', 'statement', 'taskType'), [
@@ -63,7 +63,7 @@ onet('a release is read as it is', async () => {
     '2.D.1 Schooling RL 6 Harbor school 60',
     '2.D.1 Schooling RL 10  40',
   ]);
-  assert.equal(told(stigMappings, 'stigSlug'), ['harbor_linux_3']);
+  assert.equal(told(stigMappings, 'stigSlug'), ['harbor_linux_3', 'lantern_web_server_2']);
   assert.equal((await get('/api/v1/roles/15-1299.99')).jobZone, null);
 });
 

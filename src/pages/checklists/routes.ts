@@ -1,0 +1,69 @@
+import type { Context, Hono } from 'hono';
+import { fileHeaders, fileTypes } from '../../http/answer.ts';
+import type { Env } from '../../http/env.ts';
+import type { Services } from '../../services.ts';
+import type { PageSupport } from '../parts/page.ts';
+import { ownLists } from '../parts/shown-list.ts';
+import { hostsToolPage } from './hosts-page.tsx';
+import { referencesPage } from './references-page.tsx';
+import {
+  emptyUpgrade,
+  noFiles,
+  type StigChoice,
+  toolPage,
+  toolPath,
+  type UploadTool,
+  uploadTools,
+} from './upgrade-form.tsx';
+import { RefusedUpload, type WorkOnUpload } from './uploads.ts';
+
+/** The forms for checklists, scan results and texts that cite ids. The server stores nothing: a download sends the files again. */
+export function upgradePages(
+  app: Hono<Env>,
+  { guard, show, frame, send }: PageSupport,
+  { stigs, lists, workOnUpload }: Pick<Services, 'stigs' | 'lists'> & { workOnUpload: WorkOnUpload },
+): void {
+  const choices = () =>
+    stigs
+      .list({ page: 1, limit: Number.MAX_SAFE_INTEGER })
+      .stigs.map(({ slug, title, version }) => ({ slug, title, version }));
+
+  app.get('/checklists', guard.user, (c) => c.redirect(toolPath('upgrade')));
+
+  for (const tool of uploadTools)
+    app.get(toolPath(tool), guard.user, (c) => {
+      const form = { ...emptyUpgrade, slug: c.req.query('slug') ?? '' };
+      return show(c, toolPage({ tool, form, stigs: choices(), problem: null, files: noFiles }));
+    });
+
+  app.get(toolPath('hosts'), guard.user, (c) => show(c, hostsToolPage(ownLists(c, lists))));
+
+  /** Reads the form of an upload in a thread: the answer is a page or a file, or the form again with a problem. */
+  async function answered(
+    c: Context<Env>,
+    upload: { from: 'page'; tool: UploadTool; stigs: StigChoice[] } | { from: 'references' },
+  ): Promise<Response> {
+    const type = c.req.header('Content-Type') ?? '';
+    try {
+      const sent = { ...upload, bytes: c.get('upload'), type, frame: frame(c) };
+      const { bytes, file } = await workOnUpload(sent, c.get('record'));
+      if (file === null) return send(c, bytes);
+      return c.body(bytes, 200, {
+        'Content-Type': fileTypes[file.type],
+        'Content-Length': String(bytes.byteLength),
+        ...fileHeaders(c.get('banner'), file.name),
+        'Cache-Control': 'private, no-store',
+      });
+    } catch (error) {
+      if (!(error instanceof RefusedUpload) || error.page === null) throw error;
+      return send(c, error.page, false, 400);
+    }
+  }
+
+  for (const tool of uploadTools)
+    app.post(toolPath(tool), guard.upload, (c) => answered(c, { from: 'page', tool, stigs: choices() }));
+
+  app.get('/references', guard.user, (c) => show(c, referencesPage({ text: '', problem: null })));
+
+  app.post('/references', guard.upload, (c) => answered(c, { from: 'references' }));
+}

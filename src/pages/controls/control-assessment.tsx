@@ -1,0 +1,253 @@
+import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
+import type { Objective, ShownControl } from '../../catalog/controls/schema.ts';
+import { ReadAgain, Table } from '../parts/components.tsx';
+import { controlHref } from '../parts/framework-links.ts';
+import { Prose } from '../parts/prose.tsx';
+
+type Parameter = ShownControl['parameters'][number];
+type TitleOf = (baseline: string) => string;
+
+/** The statement of a control by lines; each parameter stands out, and opens to the values that baselines give it. */
+export function Statement({
+  of: { statement, parameters },
+  titleOf,
+}: {
+  of: ShownControl;
+  titleOf: TitleOf;
+}): Child {
+  if (statement.trim() === '') return <Prose text="" />;
+  return (
+    <div class="prose statement">
+      {linesOf(statement, parameters).map(({ line, pieces }) => (
+        <div class={classOf(line)}>
+          {pieces.map(({ text, values }) =>
+            values === null ? (
+              text
+            ) : values.length === 0 ? (
+              <span class="parameter">{text}</span>
+            ) : (
+              <details class="parameter">
+                <summary>{text}</summary>
+                <dl>
+                  {values.map(([value, sources]) => (
+                    <>
+                      <dt>{sources.map(titleOf).join(', ')}</dt>
+                      <dd>{value}</dd>
+                    </>
+                  ))}
+                </dl>
+              </details>
+            ),
+          )}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** How deep a line of a statement stands, and whether it begins with its letter or number. */
+function classOf(line: string): string {
+  const depth = Math.min(3, Math.floor(line.search(/\S|$/) / 2));
+  return /^\s*\(?\w{1,3}[.)] /.test(line) ? `in${depth} labelled` : `in${depth}`;
+}
+
+interface Piece {
+  text: string;
+  /** Each value once with its sources; null for words between parameters. */
+  values: [value: string, sources: string[]][] | null;
+}
+
+/** A source may state more, of which each place is looked for with each word: the rest stays plain text. */
+const mostWords = 1000;
+const mostPlaces = 1000;
+
+/**
+ * The lines of a statement, cut at the places with the words of parameters. Where several parameters have the same words,
+ * words do not tell which one a place is: it shows values only where all of them have the same.
+ */
+function linesOf(statement: string, parameters: Parameter[]): { line: string; pieces: Piece[] }[] {
+  const sameWords = [...Map.groupBy(parameters, ({ text }) => text)]
+    .filter(([text]) => text !== '')
+    .sort(([a], [b]) => b.length - a.length)
+    .slice(0, mostWords);
+  const valuesAt = new Map(sameWords.map(([text, same]) => [text, sharedValues(same)]));
+  const places = placesOf(statement, [...valuesAt.keys()]).values();
+  let place = places.next().value;
+  let start = 0;
+  return statement.split('\n').map((line) => {
+    const end = start + line.length;
+    const pieces: Piece[] = [];
+    let from = end - line.trimStart().length;
+    for (; place !== undefined && place.at < end; place = places.next().value) {
+      const { at, word } = place;
+      if (at < from || at + word.length > end) continue;
+      pieces.push({ text: statement.slice(from, at), values: null });
+      pieces.push({ text: word, values: valuesAt.get(word)! });
+      from = at + word.length;
+    }
+    start = end + 1;
+    return { line, pieces: [...pieces, { text: statement.slice(from, end), values: null }] };
+  });
+}
+
+/** Where words stand in a text, without overlaps: the first place first, there the first of the words. */
+function placesOf(text: string, words: string[]): { at: number; word: string }[] {
+  const places: { at: number; word: string }[] = [];
+  const next = new Map(words.map((word) => [word, text.indexOf(word)]));
+  for (let from = 0; places.length < mostPlaces; ) {
+    let [first, at] = ['', text.length];
+    for (const [word, found] of next) {
+      const place = found >= 0 && found < from ? text.indexOf(word, from) : found;
+      next.set(word, place);
+      if (place >= 0 && place < at) [first, at] = [word, place];
+    }
+    if (first === '') break;
+    places.push({ at, word: first });
+    from = at + first.length;
+  }
+  return places;
+}
+
+function sharedValues(parameters: Parameter[]): [string, string[]][] {
+  const [first, ...rest] = parameters.map(({ values }) => JSON.stringify(values));
+  return rest.every((each) => each === first) ? valuesOf(parameters) : [];
+}
+
+function valuesOf(parameters: Parameter[]): [string, string[]][] {
+  const all = parameters.flatMap(({ values }) => values);
+  return [...Map.groupBy(all, ({ value }) => value)].map(([value, stated]) => [
+    value,
+    [...new Set(stated.map(({ source }) => source))],
+  ]);
+}
+
+/**
+ * What an assessor looks for (rule D37): objectives by part, methods, parameters. `rulesOf` is null without a session;
+ * the children stand before the methods.
+ */
+export function Assessment(props: {
+  of: ShownControl;
+  rulesOf: ((cci: string) => number) | null;
+  titleOf: TitleOf;
+  readAgain: string[];
+  children: Child;
+}): Child {
+  const { titleOf, children } = props;
+  const { objectives, methods, parameters } = props.of;
+  if (objectives.length + methods.length + parameters.length === 0)
+    return (
+      <>
+        <ReadAgain of={props.readAgain} />
+        {children}
+      </>
+    );
+  return (
+    <section aria-labelledby="assessment">
+      <h2 id="assessment">Assessment</h2>
+      {objectives.length === 0 ? null : <Objectives of={objectives} rulesOf={props.rulesOf} />}
+      {children}
+      {methods.map(({ method, objects }) => (
+        <details class="more">
+          <summary>
+            {method.charAt(0) + method.slice(1).toLowerCase()} {objects.length}
+          </summary>
+          <ul>
+            {objects.map((each) => (
+              <li>{each}</li>
+            ))}
+          </ul>
+        </details>
+      ))}
+      {parameters.length === 0 ? null : <Parameters of={parameters} titleOf={titleOf} />}
+    </section>
+  );
+}
+
+function Objectives({ of, rulesOf }: { of: Objective[]; rulesOf: ((cci: string) => number) | null }): Child {
+  const byPart = Map.groupBy(of, ({ part }) => part);
+  const counts = new Map<string, number>();
+  const countOf = (cci: string) => {
+    if (rulesOf !== null && !counts.has(cci)) counts.set(cci, rulesOf(cci));
+    return counts.get(cci);
+  };
+  return (
+    <>
+      <p class="quiet">
+        Gapstone joins objectives with CCIs by the part that both name: no publisher does. A rule is evidence,
+        not proof.
+      </p>
+      <Table
+        caption="Objectives by part"
+        class="parts"
+        head={['Part', 'Objectives', rulesOf === null ? 'CCIs' : 'CCIs and rules']}
+        rows={[...byPart].map(([part, objectives]) => [
+          part || 'all',
+          objectives.map(({ id, label, context, text }) => (
+            <p>
+              <span class="ids">{label || id}</span>{' '}
+              {context === '' ? null : <span class="quiet">{context} </span>}
+              {text}
+            </p>
+          )),
+          // Objectives of one part have the same CCIs.
+          <PartCcis of={objectives[0]!.ccis} countOf={countOf} />,
+        ])}
+      />
+    </>
+  );
+}
+
+/** The CCIs of a part, those with rules first; a gap says that no rule is evidence for it. */
+function PartCcis(props: { of: Objective['ccis']; countOf: (cci: string) => number | undefined }): Child {
+  const all = props.of.map((each) => ({ ...each, rules: props.countOf(each.cci) }));
+  const [cited, others] = [true, false].map((isCited) =>
+    all.filter(({ rules }) => isCited === (rules ?? 0) > 0),
+  );
+  const line = ({ cci, relation }: (typeof all)[number]) => (
+    <>
+      <a class="ids" href={controlHref('cci', cci)}>
+        {cci}
+      </a>
+      {relation === 'equal' ? null : <span class="quiet"> {relation}</span>}{' '}
+    </>
+  );
+  return (
+    <>
+      {cited!.map((each) => (
+        <p>
+          {line(each)}
+          <a href={`${controlHref('cci', each.cci)}#rules`}>{count(each.rules!, 'rule')}</a>
+        </p>
+      ))}
+      {others!.length === 0 ? null : (
+        <p>
+          {others!.map(line)}
+          {others![0]!.rules === undefined ? null : <span class="quiet">no rule</span>}
+        </p>
+      )}
+      {all.length === 0 ? <span class="quiet">no CCI</span> : null}
+    </>
+  );
+}
+
+function Parameters({ of, titleOf }: { of: Parameter[]; titleOf: TitleOf }): Child {
+  return (
+    <details class="more">
+      <summary>Parameters {of.length}</summary>
+      <Table
+        caption="Parameters"
+        head={['ID', 'In the statement', 'Values of baselines']}
+        rows={of.map(({ id, label, text, values }) => [
+          label || id,
+          text,
+          valuesOf([{ values } as Parameter]).map(([value, sources]) => (
+            <p>
+              {value} <span class="quiet">{sources.map(titleOf).join(', ')}</span>
+            </p>
+          )),
+        ])}
+      />
+    </details>
+  );
+}

@@ -1,0 +1,127 @@
+import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
+import { maxHosts } from '../../catalog/stigs/host-schema.ts';
+import { maxFiles } from '../../checklists/list-checklists-schema.ts';
+import { FilesFields } from '../checklists/files-fields.tsx';
+import { toolPath } from '../checklists/upgrade-form.tsx';
+import { Empty, Lines, path } from '../parts/components.tsx';
+import { Labelled, TextArea } from '../parts/forms.tsx';
+import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
+import type { View } from '../parts/view.ts';
+import { type KeptHosts, KeptHostsSection } from './kept-hosts.tsx';
+
+export interface HostsForm {
+  hosts: string;
+  format: string;
+  layout: string;
+}
+
+export const emptyHosts: HostsForm = { hosts: '', format: 'cklb', layout: 'stig' };
+
+export interface ListChecklistsPage extends ShownList {
+  kept: Omit<KeptHosts, 'list' | 'isOwn' | 'stigs'>;
+  /** `release` is null for a STIG that is no longer in the catalog. */
+  stigs: { slug: string; title: string; release: object | null }[];
+  form: HostsForm;
+  problems: string[];
+}
+
+/** The form that makes checklists for hosts from a list, and upgrades old ones to its releases. */
+export function listChecklistsPage({ stigs, kept, form, problems, ...shown }: ListChecklistsPage): View {
+  const here = stigs.filter(({ release }) => release !== null);
+  return listView({
+    ...shown,
+    part: 'checklists',
+    body: (
+      <>
+        {here.length === 0 ? (
+          <Empty>
+            The list has no STIG to make checklists of. <a href={path('systems', shown.list.id)}>Add STIGs</a>
+          </Empty>
+        ) : (
+          <>
+            <KeptHostsSection {...shown} {...kept} stigs={stigs} />
+            <HostsFields
+              action={partPath(shown.list.id, 'checklists')}
+              form={form}
+              problems={problems}
+              stigs={here.length}
+              isOwn={shown.isOwn}
+              hasKept={kept.pagination.total > 0}
+            />
+          </>
+        )}
+        <Gone of={stigs.filter(({ release }) => release === null)} />
+        <h3>Checklists that you have</h3>
+        <p>
+          <a href={toolPath('upgrade')}>Upgrade checklists</a> of older releases, one or several at once, with
+          a report on each answer.
+        </p>
+      </>
+    ),
+  });
+}
+
+interface HostsFieldsProps {
+  action: string;
+  form: HostsForm;
+  problems: string[];
+  stigs: number;
+  isOwn: boolean;
+  hasKept: boolean;
+}
+
+function HostsFields(props: HostsFieldsProps): Child {
+  const { action, form, problems, stigs, isOwn, hasKept } = props;
+  return (
+    <form class="fields" method="post" action={action} enctype="multipart/form-data">
+      <h3>{hasKept ? 'Other hosts' : 'Hosts'}</h3>
+      <Problems of={problems} />
+      <p>
+        {count(stigs, 'STIG')} for each host, as one zip. At most {maxHosts} hosts and{' '}
+        {maxFiles.toLocaleString('en-US')} files.{' '}
+        {isOwn
+          ? 'Save the hosts with the list, or only download their checklists: then nothing is stored.'
+          : 'The hosts are not stored.'}
+      </p>
+      <TextArea
+        name="hosts"
+        label="Hosts"
+        text={form.hosts}
+        rows={8}
+        class="table"
+        spellcheck="false"
+        wrap="off"
+        hint="One on each line: name, or name, address, FQDN, role. With a header line the columns may be hostName, ipAddress, macAddress, fqdn, role and stigs in any order; stigs are slugs, titles or benchmark IDs, separated by semicolons. Separate them by commas, semicolons or tabs, as a spreadsheet copies them. The role is None, Workstation, Member Server or Domain Controller."
+      />
+      <Labelled id="file" label="Or a CSV file of hosts">
+        <input id="file" name="file" type="file" accept=".csv,.txt,text/csv" />
+      </Labelled>
+      <FilesFields form={form} />
+      <div class="actions">
+        <button type="submit">Download checklists</button>
+        {isOwn ? (
+          <button class="quiet" type="submit" name="keep" value="1">
+            {hasKept ? 'Replace the saved hosts' : 'Save these hosts with the list'}
+          </button>
+        ) : null}
+      </div>
+    </form>
+  );
+}
+
+function Problems({ of }: { of: string[] }): Child {
+  if (of.length === 0) return null;
+  return (
+    <div class="problem" role="alert">
+      {of.length === 1 ? of[0] : <Lines of={of} />}
+    </div>
+  );
+}
+
+function Gone({ of }: { of: { slug: string; title: string }[] }): Child {
+  if (of.length === 0) return null;
+  return (
+    <p class="warning">No longer in the catalog, so left out: {of.map(({ title }) => title).join(', ')}</p>
+  );
+}

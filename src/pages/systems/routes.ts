@@ -1,0 +1,231 @@
+import { z } from '@hono/zod-openapi';
+import type { Context, Hono } from 'hono';
+import type { Ask } from '../../base/ask.ts';
+import { listChangesQuery } from '../../catalog/stigs/changes-schema.ts';
+import { changesSince } from '../../catalog/stigs/jobs.ts';
+import { listRowColumns } from '../../collections/list-rows.ts';
+import { listStigBody } from '../../collections/lists-schema.ts';
+import { pastedStigs } from '../../collections/pasted.ts';
+import { changeListBody, createListBody, notes, slugsBody } from '../../collections/schema.ts';
+import type { Env } from '../../http/env.ts';
+import { check, positiveInteger, sorting } from '../../http/schema.ts';
+import type { Services } from '../../services.ts';
+import {
+  collectionFormPages,
+  formOf,
+  mustBeInCatalog,
+  withFormErrors,
+} from '../collections/collection-forms.ts';
+import { goTo, type PageSupport, readQuery, safePath } from '../parts/page.ts';
+import { listChangesPage } from '../parts/reports/changed-stigs.tsx';
+import { shownList } from '../parts/shown-list.ts';
+import { lines } from '../parts/typed-text.ts';
+import { DeletedLists, listKind } from './deleted-lists.tsx';
+import { describePasted, meet, textLeft } from './list-adding.ts';
+import { type EntryForm, editEntryPage } from './list-entry.tsx';
+import { type ListOverview, listOverviewPage } from './list-page.tsx';
+import { listSettingsPage } from './list-settings.tsx';
+
+const entriesPerPage = 100;
+const systemChangesQuery = listChangesQuery.extend({
+  page: positiveInteger('page').default(1),
+  since: listChangesQuery.shape.since.default('added'),
+});
+const overviewQuery = z.object({ page: positiveInteger('page').default(1), ...sorting(listRowColumns) });
+
+type ListServices = Pick<
+  Services,
+  'lists' | 'listSeen' | 'listStigs' | 'listEntries' | 'stigs' | 'stigNames'
+> & { ask: Ask };
+type Seen = Parameters<ListServices['listEntries']['add']>[3];
+
+/** The pages of lists, and the forms that create, change, fill, copy, delete and restore them. */
+export function listPages(app: Hono<Env>, support: PageSupport, services: ListServices): void {
+  settingsPages(app, support, services);
+  contentPages(app, support, services);
+  entryPages(app, support, services);
+}
+
+function settingsPages(app: Hono<Env>, support: PageSupport, { lists, listSeen }: ListServices): void {
+  const { guard, now } = support;
+
+  collectionFormPages(app, support, {
+    kind: listKind,
+    audited: 'list',
+    service: lists,
+    createBody: createListBody,
+    changeBody: changeListBody,
+    editing: {
+      at: 'settings',
+      page: (c, _, typed, problem) => {
+        const shown = shownList(c, lists);
+        return listSettingsPage({
+          ...shown,
+          form: typed ?? (shown.isOwn ? formOf(shown.list) : null),
+          problem,
+        });
+      },
+      next: (id) => `/systems/${id}/settings`,
+    },
+    page(user, wanted) {
+      const { rows, pagination } = lists.page(user, wanted);
+      return {
+        rows: rows.map((each) => ({ ...each, size: each.stigCount })),
+        pagination,
+        after: DeletedLists({ lists: lists.deleted(user) }),
+      };
+    },
+  });
+
+  // A former address of the settings: links to it must still work.
+  app.get('/systems/:id/edit', guard.user, (c) =>
+    goTo(c, `/systems/${encodeURIComponent(c.req.param('id'))}/settings`),
+  );
+
+  app.post('/systems/:id/restore', guard.audited('list.restore'), async (c) => {
+    const { id } = await lists.restore(c.get('user'), c.req.param('id'));
+    return goTo(c, `/systems/${id}`, { code: 'restored' });
+  });
+
+  app.post('/systems/:id/seen', guard.audited('list.mark-seen'), async (c) => {
+    await listSeen.mark(c.get('user'), c.req.param('id'), now().toISOString());
+    return goTo(c, safePath(c.get('form').get('next'), '/'), { code: 'seen' });
+  });
+
+  app.post('/systems/:id/duplicate', guard.audited('list.duplicate'), async (c) => {
+    const { id } = await lists.duplicate(c.get('user'), c.req.param('id'));
+    return goTo(c, `/systems/${id}`, { code: 'copied' });
+  });
+}
+
+function contentPages(app: Hono<Env>, support: PageSupport, services: ListServices): void {
+  const { lists, listStigs, listEntries, stigNames, ask } = services;
+  const { guard, show, now } = support;
+
+  const nothing = { text: '', problem: null, unclear: [] };
+
+  async function one(
+    c: Context<Env>,
+    adding: ListOverview['adding'] = nothing,
+    isWrong = adding !== nothing,
+  ) {
+    const shown = shownList(c, lists);
+    const { page, sort } = readQuery(c, overviewQuery);
+    const wanted = { page, limit: entriesPerPage, sort };
+    const overview = listStigs.overview(c.get('user'), shown.list.id, wanted);
+    const outdated = overview.entries
+      .filter(({ release, state }) => release !== null && state === 'outdated')
+      .map(({ slug, version }) => ({ slug, version, since: '', pinned: true }));
+    const { stigs: news } = await ask(changesSince, outdated, '');
+    const laterOf = new Map(overview.entries.map(({ slug }) => [slug, stigNames.laterByTitle(slug)]));
+    const newsOf = new Map(news.map((each) => [each.slug, each]));
+    const list = { ...shown, ...overview, sort, adding, newsOf, laterOf, now: now() };
+    return show(c, listOverviewPage(list), isWrong ? 400 : 200);
+  }
+
+  async function add(c: Context<Env>, id: string, slugs: string[], seen: Seen) {
+    const named = check(slugsBody, { slugs }).slugs;
+    const { added, notFound } = await listEntries.add(c.get('user'), id, named, seen);
+    mustBeInCatalog(notFound);
+    return added;
+  }
+
+  /** Adds the STIGs that a text names; shows the other names again with suggestions. */
+  async function addPasted(c: Context<Env>, id: string, typed: string): Promise<Response> {
+    lists.own(c.get('user'), id);
+    const pasted = await ask(pastedStigs, typed);
+    const { named, unclear } = pasted;
+    const notesOf = new Map(named.map((each) => [each.slug, check(notes, each.notes.join('\n'))]));
+    const releases = new Map(named.map(({ slug, release }) => [slug, release]));
+    const before = new Map(listStigs.sheet(c.get('user'), id).map((each) => [each.slug, each]));
+    const meeting = meet(pasted, notesOf, before);
+    // With no name at all, the API's validation gives the message.
+    const isNothing = named.length === 0 && unclear.length > 0;
+    const slugs = named.map(({ slug }) => slug);
+    const added = isNothing ? 0 : await add(c, id, slugs, { notes: notesOf, releases });
+    const problem = describePasted(meeting, added);
+    if (problem === null) return goTo(c, `/systems/${id}`, { code: 'added', count: added });
+    const text = textLeft(meeting);
+    const isLeft = unclear.length + meeting.there.length + meeting.otherwise.length > 0;
+    return one(c, { text, problem, unclear }, isLeft);
+  }
+
+  // For a STIG's page or check boxes: the list is a field of the form.
+  app.post('/systems/add', guard.audited('list.add-stigs', { field: 'list', size: 'notes' }), async (c) => {
+    const id = c.get('form').get('list');
+    const slugs = c.get('form').all('slug');
+    const release = c.get('form').get('release');
+    const releases = new Map(release === '' ? [] : slugs.map((slug) => [slug, release]));
+    const added = await add(c, id, slugs, { releases });
+    return goTo(c, `/systems/${id}`, { code: 'added', count: added });
+  });
+
+  app.get('/systems/:id', guard.user, (c) => one(c));
+
+  app.get('/systems/:id/changes', guard.user, async (c) => {
+    const shown = shownList(c, lists);
+    const { since, page } = readQuery(c, systemChangesQuery);
+    const changes = await ask(changesSince, { viewer: c.get('user'), list: shown.list.id }, since);
+    return show(c, listChangesPage({ ...shown, changes, page, now: now() }));
+  });
+
+  app.post('/systems/:id/stigs', guard.audited('list.add-stigs', { size: 'pasted' }), (c) => {
+    const id = c.req.param('id');
+    const text = lines(c.get('form').all('slugs').join('\n'));
+    return withFormErrors(
+      () => addPasted(c, id, text),
+      (problem) => one(c, { text, problem, unclear: [] }),
+    );
+  });
+
+  app.post('/systems/:id/stigs/remove', guard.audited('list.remove-stigs', { size: 'notes' }), async (c) => {
+    const id = c.req.param('id');
+    const user = c.get('user');
+    const { slugs } = check(slugsBody, { slugs: c.get('form').all('slug') });
+    lists.own(user, id);
+    const titles = listStigs.sheet(user, id).filter(({ slug }) => slugs.includes(slug));
+    await listEntries.remove(user, id, slugs);
+    return goTo(c, `/systems/${id}`, { code: 'removed', count: titles.length });
+  });
+}
+
+function entryPages(app: Hono<Env>, { guard, show }: PageSupport, services: ListServices): void {
+  const { lists, listStigs, listEntries, stigs } = services;
+
+  function edit(c: Context<Env>, typed: Partial<EntryForm> = {}, problem: string | null = null) {
+    const { id = '', slug = '' } = c.req.param();
+    const list = lists.own(c.get('user'), id);
+    const entry = listStigs.entry(c.get('user'), id, slug);
+    const { notes, position, release, newest } = entry;
+    const form = { notes, position: String(position), release: release ?? '', ...typed };
+    const versions = newest === '' ? [] : stigs.versions(entry.slug).versions;
+    return show(c, editEntryPage({ list, entry, versions, form, problem }), problem === null ? 200 : 400);
+  }
+
+  app.get('/systems/:id/stigs/:slug', guard.user, (c) => edit(c));
+
+  app.post('/systems/:id/stigs/:slug', guard.audited('list.update-stig', { size: 'notes' }), (c) => {
+    const { id, slug } = c.req.param();
+    const user = c.get('user');
+    // The button that takes the newest release has that field alone; the form of notes has none for it.
+    const given = (name: string) => c.get('form').all(name)[0];
+    const [notes, position, release] = [given('notes'), given('position')?.trim(), given('release')];
+    const form = { notes: notes === undefined ? notes : lines(notes), position, release };
+    const typed = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined));
+    return withFormErrors(
+      async () => {
+        const number = /^\d{1,10}$/.test(position ?? '') ? Number(position) : position;
+        const before = listStigs.entry(user, id, slug);
+        const stays = number === before.position;
+        const change = check(listStigBody, {
+          notes: form.notes,
+          position: stays ? undefined : number,
+          release: release === '' ? null : release,
+        });
+        await listEntries.update(user, id, slug, change, { makesRoom: true });
+        return goTo(c, safePath(c.get('form').get('next'), `/systems/${id}`), { code: 'changed' });
+      },
+      (problem) => edit(c, typed, problem),
+    );
+  });
+}
