@@ -1,199 +1,241 @@
 import { assetNames, ruleNames } from '../catalog/stigs/ckl-writer.ts';
-import type { XmlElement, XmlHandler } from '../read/xml.ts';
+import { elementsOf, treeBuilder, type XmlElement, type XmlHandler, type XmlNode } from '../read/xml.ts';
 import { type OldChecklist, readCklb } from './cklb-reader.ts';
-import { badChecklist, createLeftovers, type Leftovers, type OnFault } from './fields.ts';
-import { readUploadedXml } from './uploaded-xml.ts';
+import { badChecklist, createLeftovers, type OnFault } from './fields.ts';
+import { largestTree, readUploadedXml } from './uploaded-xml.ts';
 
-// The equivalents of the names in a ckl (rule F3.5); those of its target and rules are in ckl-writer.ts.
-const infoNames: Record<string, string> = {
-  title: 'stig_name',
-  stigid: 'stig_id',
-  releaseinfo: 'release_info',
-  version: 'version',
-  uuid: 'uuid',
-};
-const ruleLists: Record<string, string> = { LEGACY_ID: 'legacy_ids', CCI_REF: 'ccis' };
-
-const maxDepth = 10;
-const maxNameLength = 64;
-const maxElements = 2_000_000;
-const asset = '/CHECKLIST/ASSET/';
-const stig = '/CHECKLIST/STIGS/iSTIG';
+const asset = 'CHECKLIST/ASSET';
+const stig = 'CHECKLIST/STIGS/iSTIG';
+const info = `${stig}/STIG_INFO`;
 const vuln = `${stig}/VULN`;
 
-type Values = Map<string, string>;
-interface ReadVuln {
-  data: Values;
-  lists: Map<string, string[]>;
-  answer: Values;
-}
+/** The names of fields in a ckl with their names in a cklb (rule F3.5), by the path of the element around them. */
+const fieldNames = new Map<string, Record<string, string>>([
+  [asset, assetNames],
+  [
+    info,
+    {
+      title: 'stig_name',
+      stigid: 'stig_id',
+      releaseinfo: 'release_info',
+      version: 'version',
+      uuid: 'uuid',
+    },
+  ],
+  [
+    vuln,
+    {
+      ...ruleNames,
+      STIG_UUID: 'stig_uuid',
+      LEGACY_ID: 'legacy_ids',
+      CCI_REF: 'ccis',
+      STATUS: 'status',
+      FINDING_DETAILS: 'finding_details',
+      COMMENTS: 'comments',
+      SEVERITY_OVERRIDE: 'severity_override',
+      SEVERITY_JUSTIFICATION: 'severity_justification',
+    },
+  ],
+]);
+/** The elements that hold name and value of a field; some tools write several values. */
+const pairs: Record<string, [name: string, value: string]> = {
+  STIG_DATA: ['VULN_ATTRIBUTE', 'ATTRIBUTE_DATA'],
+  SI_DATA: ['SID_NAME', 'SID_DATA'],
+};
+/** The elements whose children are read one by one. */
+const parents = new Set(['CHECKLIST', asset, 'CHECKLIST/STIGS', stig, info]);
 
+const limits = { depth: 10, name: 64, elements: 2_000_000 };
+
+/** The name of the node that stands for a comment. */
+const commentName = 'comment()';
+/** The comment in which STIG Viewer or Gapstone names itself: it is no leftover. */
+const markOfWriter = /^\s*(?:DISA STIG Viewer|Gapstone) :: [\d.]+\s*$/;
+
+/** Texts by the names of their fields in a cklb; `lists` are those that a rule may have several of. */
+type Values = Record<string, string>;
+interface ReadRule {
+  values: Values;
+  lists: Record<string, string[]>;
+}
 interface ReadStig {
-  info: Values;
-  vulns: ReadVuln[];
+  values: Values;
+  rules: ReadRule[];
 }
 
 /** Converts a ckl (STIG Viewer 2) to a cklb. What a cklb has no field for becomes a leftover. Throws a 400. */
 export function readCkl(text: string, onFault?: OnFault): OldChecklist {
   const leftovers = createLeftovers();
-  const builder = createBuilder(leftovers);
+  const target: Values = {};
+  const stigs: ReadStig[] = [];
+  const pathOf = (elements: XmlElement[]) => elements.map(({ name }) => name).join('/');
+  /** The path with the number of the STIG, for people. */
+  const shownPath = (elements: XmlElement[]) =>
+    `/${pathOf(elements)}`.replace(/^\/CHECKLIST\/STIGS\/iSTIG(?=\/|$)/, `$&[${stigs.length}]`);
+
+  function leave(path: string, value: string, reason?: string): void {
+    if (value.trim() !== '') leftovers.add(path, value, reason);
+  }
+
+  function leaveAttributes({ attributes }: XmlElement, path: string): void {
+    for (const [name, value] of Object.entries(attributes))
+      if (!/^(xmlns|xsi)(:|$)/.test(name)) leave(`${path}/@${name.slice(0, limits.name)}`, value);
+  }
+
+  /** The own text of an element. Its attributes and its child elements become leftovers, but for those that `use` takes. */
+  function textOf(node: XmlNode, path: string, use = (_child: XmlNode) => false): string {
+    leaveAttributes(node, path);
+    for (const child of elementsOf(node)) if (!use(child)) leaveElement(child, path);
+    return node.children.filter((child) => typeof child === 'string').join('');
+  }
+
+  function leaveElement(node: XmlNode, parent: string): void {
+    const path = `${parent}/${node.name}`;
+    const text = textOf(node, path);
+    // Evaluate-STIG writes in comments when and by which check a rule was answered, and STIG Manager reads them.
+    if (node.name !== commentName) leave(path, text);
+    else if (!markOfWriter.test(text)) leave(path, text, 'a cklb has no field for a comment of the file');
+  }
+
+  /** Reads an element with a field, or leaves it. Throws a 400 for a field that is there twice. */
+  function readField(node: XmlNode, parent: string, names: Record<string, string>, into: ReadRule): void {
+    const path = `${parent}/${node.name}`;
+    const isPair = Object.hasOwn(pairs, node.name);
+    if (!isPair && !Object.hasOwn(names, node.name)) {
+      leaveElement(node, parent);
+      return;
+    }
+    const { name, value } = isPair ? readPair(node, path) : { name: node.name, value: textOf(node, path) };
+    const field = Object.hasOwn(names, name) ? names[name]! : '';
+    if (field === '') leave(`${path}[${name.slice(0, limits.name)}]`, value);
+    else if (field in into.lists) into.lists[field]!.push(...[value.trim()].filter((text) => text !== ''));
+    else if (field in into.values) throw badChecklist(parent, `contains ${name} twice`);
+    else into.values[field] = value;
+  }
+
+  function readPair(node: XmlNode, path: string): { name: string; value: string } {
+    const [nameTag, valueTag] = pairs[node.name]!;
+    const texts: Record<string, string[]> = { [nameTag]: [], [valueTag]: [] };
+    const stray = textOf(node, path, (child) => {
+      if (!Object.hasOwn(texts, child.name)) return false;
+      texts[child.name]!.push(textOf(child, `${path}/${child.name}`));
+      return true;
+    });
+    leave(path, stray);
+    return { name: texts[nameTag]!.at(-1)?.trim() ?? '', value: texts[valueTag]!.join('\n') };
+  }
+
+  function readRule(node: XmlNode, parent: string): void {
+    const { rules } = stigs.at(-1)!;
+    const rule = { values: {}, lists: { legacy_ids: [], ccis: [], stig_uuid: [] } };
+    const path = `${parent}/VULN[${rules.push(rule)}]`;
+    const stray = textOf(node, path, (child) => {
+      readField(child, path, fieldNames.get(vuln)!, rule);
+      return true;
+    });
+    leave(path, stray);
+  }
+
+  const builder = treeBuilder(
+    {
+      visit(element, around) {
+        const opened = [...around, element];
+        if (!parents.has(pathOf(opened))) return 'tree';
+        if (pathOf(opened) === stig) stigs.push({ values: {}, rules: [] });
+        leaveAttributes(element, shownPath(opened));
+        return 'children';
+      },
+      text: (text, around) => leave(shownPath(around), text),
+      tree(node, around) {
+        const parent = pathOf(around);
+        const path = around.length === 0 ? '' : shownPath(around);
+        const names = fieldNames.get(parent);
+        if (names)
+          readField(node, path, names, {
+            values: parent === asset ? target : stigs.at(-1)!.values,
+            lists: {},
+          });
+        else if (`${parent}/${node.name}` === vuln) readRule(node, path);
+        else leaveElement(node, path);
+      },
+    },
+    largestTree,
+  );
   readUploadedXml(text, 'checklist', (root) => {
-    if (root.name === 'CHECKLIST') return builder.handler;
-    throw badChecklist('', `must begin with <CHECKLIST>, not <${root.name.slice(0, maxNameLength)}>`);
+    if (root.name !== 'CHECKLIST')
+      throw badChecklist('', `must begin with <CHECKLIST>, not <${root.name.slice(0, limits.name)}>`);
+    return withinLimits(builder);
   });
-  return { format: 'ckl', ...readCklb(builder.toCklb(), onFault, leftovers) };
+  const { is_web_database: isWeb = '' } = target;
+  if (!/^(?:true|1|yes|false|0|no)?$/i.test(isWeb.trim())) leave(`/${asset}/WEB_OR_DATABASE`, isWeb);
+  return { format: 'ckl', ...readCklb(toCklb(target, stigs), onFault, leftovers) };
 }
 
-/** The comment in which STIG Viewer or Gapstone names itself: it is no leftover. */
-const markOfWriter = /^\s*(?:DISA STIG Viewer|Gapstone) :: [\d.]+\s*$/;
-
-function createBuilder(leftovers: Leftovers) {
-  const target: Values = new Map();
-  const stigs: ReadStig[] = [];
-  const open: { path: string; shown: string; text: string }[] = [];
+/** Checks the limits of a ckl, and hands out each comment as an element at its place. */
+function withinLimits(handler: XmlHandler): XmlHandler {
+  let depth = 0;
   let elements = 0;
-  let name = '';
-  let value: string | null = null;
-
-  function shownName({ name }: XmlElement, path: string): string {
-    if (path === stig) return `iSTIG[${stigs.length}]`;
-    if (path === vuln) return `VULN[${stigs.at(-1)!.vulns.length}]`;
-    return name;
-  }
-
-  function leave(path: string, text: string, reason?: string): void {
-    if (text.trim() !== '') leftovers.add(path, text, reason);
-  }
-
-  function putRuleData(where: string, value: string): void {
-    const { data, lists } = stigs.at(-1)!.vulns.at(-1)!;
-    if (Object.hasOwn(ruleLists, name)) {
-      const list = lists.get(name);
-      if (value.trim() === '') return;
-      if (list) list.push(value.trim());
-      else lists.set(name, [value.trim()]);
-    } else if (Object.hasOwn(ruleNames, name)) put(data, name, value, where);
-    // STIG_UUID only repeats the uuid of the STIG around the rule.
-    else if (name !== 'STIG_UUID') leave(`${where}/STIG_DATA[${name.slice(0, 64)}]`, value);
-  }
-
-  const handler: XmlHandler = {
+  return {
+    ...handler,
     open(element) {
-      if (++elements > maxElements) throw badChecklist('', `contains more than ${maxElements} elements`);
-      if (open.length >= maxDepth) throw badChecklist('', `is nested deeper than ${maxDepth} elements`);
-      if (element.name.length > maxNameLength)
-        throw badChecklist('', `has an element name of more than ${maxNameLength} characters`);
-      const parent = open.at(-1) ?? { path: '', shown: '' };
-      const path = `${parent.path}/${element.name}`;
-      if (path === stig) stigs.push({ info: new Map(), vulns: [] });
-      if (path === vuln) stigs.at(-1)!.vulns.push({ data: new Map(), lists: new Map(), answer: new Map() });
-      if (path === `${vuln}/STIG_DATA` || path === `${stig}/STIG_INFO/SI_DATA`) [name, value] = ['', null];
-      const shown = `${parent.shown}/${shownName(element, path)}`;
-      for (const [key, text] of Object.entries(element.attributes))
-        if (!/^(xmlns|xsi)(:|$)/.test(key)) leave(`${shown}/@${key.slice(0, maxNameLength)}`, text);
-      open.push({ path, shown, text: '' });
+      if (++elements > limits.elements)
+        throw badChecklist('', `contains more than ${limits.elements} elements`);
+      if (++depth > limits.depth) throw badChecklist('', `is nested deeper than ${limits.depth} elements`);
+      if (element.name.length > limits.name)
+        throw badChecklist('', `has an element name of more than ${limits.name} characters`);
+      handler.open(element);
     },
-    text(part) {
-      const last = open.at(-1);
-      if (last) last.text += part;
+    close(element) {
+      depth--;
+      handler.close(element);
     },
-    // Evaluate-STIG writes in comments when and by which check a rule was answered, and STIG Manager reads them.
     comment(text) {
-      if (!markOfWriter.test(text))
-        leave(`${open.at(-1)?.shown ?? ''}/comment()`, text, 'a cklb has no field for a comment of the file');
-    },
-    close() {
-      const { path, shown, text } = open.pop()!;
-      const where = open.at(-1)?.shown ?? '';
-      const local = path.slice(path.lastIndexOf('/') + 1);
-      if (path === `${vuln}/STIG_DATA/VULN_ATTRIBUTE` || path === `${stig}/STIG_INFO/SI_DATA/SID_NAME`)
-        name = text.trim();
-      else if (path === `${vuln}/STIG_DATA/ATTRIBUTE_DATA` || path === `${stig}/STIG_INFO/SI_DATA/SID_DATA`)
-        // Some tools write several CCIs or legacy ids into one STIG_DATA.
-        value = value === null ? text : `${value}\n${text}`;
-      else if (path === `${vuln}/STIG_DATA`) {
-        putRuleData(where, value ?? '');
-        leave(shown, text);
-      } else if (path === `${stig}/STIG_INFO/SI_DATA`) {
-        if (Object.hasOwn(infoNames, name)) put(stigs.at(-1)!.info, name, value ?? '', where);
-        else leave(`${where}/SI_DATA[${name.slice(0, 64)}]`, value ?? '');
-        leave(shown, text);
-      } else if (open.at(-1)?.path === vuln && answerNames.has(local))
-        put(stigs.at(-1)!.vulns.at(-1)!.answer, local, text, where);
-      else if (path === `${asset}${local}` && Object.hasOwn(assetNames, local)) {
-        put(target, local, text, where);
-        if (local === 'WEB_OR_DATABASE' && !/^(?:true|1|yes|false|0|no)?$/i.test(text.trim()))
-          leave(shown, text);
-      } else leave(shown, text);
+      const element = { name: commentName, uri: '', attributes: {}, children: [] };
+      handler.open(element);
+      handler.text(text);
+      handler.close(element);
     },
   };
-
-  return { handler, toCklb: () => toCklb(target, stigs) };
 }
 
-function put(values: Values, key: string, text: string, where: string): void {
-  if (values.has(key)) throw badChecklist(where, `contains ${key.slice(0, 64)} twice`);
-  values.set(key, text);
-}
-
-function toCklb(target: Values, stigs: ReadStig[]): object {
-  const { classification, is_web_database, ...others } = renamed(target, assetNames);
+function toCklb(
+  { classification, is_web_database: isWeb = '', ...target }: Values,
+  stigs: ReadStig[],
+): object {
   return {
     target_data: {
-      ...others,
-      is_web_database: /^(true|1|yes)$/i.test(is_web_database?.trim() ?? ''),
+      ...target,
+      is_web_database: /^(true|1|yes)$/i.test(isWeb.trim()),
       classification: classification || null,
     },
-    stigs: stigs.map(({ info, vulns }) => {
-      const { uuid = '', ...named } = renamed(info, infoNames);
-      const displayName = named.stig_name?.replace(/ Security Technical Implementation Guide$/, '') ?? '';
-      return { ...named, uuid, display_name: displayName, rules: vulns.map(toRule) };
-    }),
+    stigs: stigs.map(({ values, rules }) => ({
+      ...values,
+      display_name: values.stig_name?.replace(/ Security Technical Implementation Guide$/, '') ?? '',
+      rules: rules.map(toRule),
+    })),
   };
 }
 
-const answerNames = new Set([
-  'STATUS',
-  'FINDING_DETAILS',
-  'COMMENTS',
-  'SEVERITY_OVERRIDE',
-  'SEVERITY_JUSTIFICATION',
-]);
-
-function toRule({ data, lists, answer }: ReadVuln): object {
-  const rule = renamed(data, ruleNames);
-  const reference = data.get('Check_Content_Ref') ?? '';
+function toRule({ values, lists }: ReadRule): object {
+  const {
+    severity_override: severity = '',
+    severity_justification: reason = '',
+    check_content_ref: reference = '',
+    ...rule
+  } = values;
+  const groupId = rule.group_id?.trim();
   return {
     ...rule,
-    group_id: rule.group_id?.trim(),
+    ...lists,
+    group_id: groupId,
     rule_id_src: rule.rule_id_src?.trim(),
     classification: /^unclass$/i.test(rule.classification?.trim() ?? '')
       ? 'Unclassified'
       : rule.classification,
     check_content_ref: reference === '' ? null : { href: '', name: reference },
-    legacy_ids: lists.get('LEGACY_ID') ?? [],
-    ccis: lists.get('CCI_REF') ?? [],
     group_tree: [
-      {
-        id: rule.group_id?.trim(),
-        title: rule.group_title,
-        description: '<GroupDescription></GroupDescription>',
-      },
+      { id: groupId, title: rule.group_title, description: '<GroupDescription></GroupDescription>' },
     ],
-    status: answer.get('STATUS') ?? '',
-    finding_details: answer.get('FINDING_DETAILS') ?? '',
-    comments: answer.get('COMMENTS') ?? '',
-    overrides: {
-      severity: {
-        severity: answer.get('SEVERITY_OVERRIDE')?.trim() ?? '',
-        reason: answer.get('SEVERITY_JUSTIFICATION') ?? '',
-      },
-    },
+    overrides: { severity: { severity: severity.trim(), reason } },
   };
-}
-
-function renamed(values: Values, names: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(
-    [...values].flatMap(([key, text]) => (Object.hasOwn(names, key) ? [[names[key]!, text]] : [])),
-  );
 }

@@ -1,3 +1,4 @@
+import type { Ask } from '../base/ask.ts';
 import { AppError, badRequest } from '../base/errors.ts';
 import { utf8Body } from '../base/json.ts';
 import { count } from '../base/text.ts';
@@ -8,8 +9,9 @@ import { deviceName } from './device-name.ts';
 import { poamRows, rulesOf, testResultRows } from './emass.ts';
 import { columnsFor, type EmassColumns } from './emass-columns.ts';
 import { type EmassBody, type EmassRows, emassBody } from './emass-schema.ts';
+import { uploadJobs } from './jobs.ts';
 import { readChecklist } from './read-checklist.ts';
-import { answerOf, type CatalogLookup, longestMarking, parseBody, type Upgraded } from './upload.ts';
+import { answerOf, longestMarking, parseBody, type Upgraded } from './upload.ts';
 
 /** Different CCIs in one request: twice as many as DISA's list has. */
 const mostCcis = 10_000;
@@ -26,18 +28,14 @@ export interface MadeSheet {
 }
 
 /** Makes a sheet for eMASS from a body of checklists (rule D30.2). Throws a 400. */
-export async function emassWork(
-  catalog: CatalogLookup,
-  bytes: Uint8Array,
-  banner: string | null,
-): Promise<Upgraded> {
+export async function emassWork(ask: Ask, bytes: Uint8Array, banner: string | null): Promise<Upgraded> {
   const asked = check(emassBody, parseBody(utf8Body(bytes)));
-  const made = await emassSheet(catalog, asked);
+  const made = await emassSheet(ask, asked);
   return asked.format === 'json' ? answerOf(made.rows) : workbook(made, banner);
 }
 
 /** The sheet of checklists, before it is written. Throws a 400. */
-export async function emassSheet(catalog: CatalogLookup, asked: EmassBody): Promise<MadeSheet> {
+export async function emassSheet(ask: Ask, asked: EmassBody): Promise<MadeSheet> {
   const columns = columnsFor(asked);
   const checklists = asked.checklists.map(readOne);
   const warnings = checklists.flatMap(({ checklist: { target_data }, warnings }) =>
@@ -51,7 +49,7 @@ export async function emassSheet(catalog: CatalogLookup, asked: EmassBody): Prom
       `checklists must name at most ${mostCcis} different CCIs, not ${ccis.length}`,
       '/checklists',
     );
-  const facts = await catalog.ccis(ccis, asked.revision);
+  const facts = await ask(uploadJobs.factsOfCcis, ccis, asked.revision);
   const rows = (isPoam ? poamRows : testResultRows)(rules, facts, asked).map(columns.rowOf);
   refuseLargeSheet(rows);
   const made: EmassRows = {

@@ -1,5 +1,4 @@
 import { badRequest } from '../base/errors.ts';
-import { cut } from '../base/text.ts';
 import { pointerTo } from '../http/schema.ts';
 import type { Leftover } from './schema.ts';
 
@@ -40,15 +39,10 @@ export const refuseFault: OnFault = (_, path, problem) => {
   throw badChecklist(path, problem, path.replace(/^stigs\[\d+\]\.rules\[\d+\](?:\.| of )/, ''));
 };
 
-const instead = (text: string) => (text.trim() === '' ? '' : `, not "${cut(text.trim())}"`);
-
-/** The status of a rule in either vocabulary (`NotAFinding`, `not_a_finding`); not_reviewed for none or a fault. */
-export function readStatus(text: string, path: string, onFault: OnFault): (typeof statuses)[number] {
+/** A status in either vocabulary (`NotAFinding`, `not_a_finding`): not_reviewed for none, null for another text. */
+export function statusOf(text: string): (typeof statuses)[number] | null {
   if (text.trim() === '') return 'not_reviewed';
-  const status = statuses.find((each) => plain(each) === plain(text));
-  if (status) return status;
-  onFault('bad-status', path, `must be Not_Reviewed, Not_Applicable, Open or NotAFinding${instead(text)}`);
-  return 'not_reviewed';
+  return statuses.find((each) => plain(each) === plain(text)) ?? null;
 }
 
 /** A severity by name or category, `low`, `CAT III`, `III` or `3` (rule D53.5), in any case; null for other text. */
@@ -56,14 +50,6 @@ export function severityOf(text: string): (typeof severities)[number] | null {
   const word = plain(text).replace(/^cat(?:egory)?[.:]?/, '');
   const at = ['i', 'ii', 'iii'].findIndex((each, index) => each === word || String(index + 1) === word);
   return severities[at] ?? severities.find((each) => each === plain(text)) ?? null;
-}
-
-/** A severity; medium for a fault. */
-export function readSeverity(text: string, path: string, onFault: OnFault): (typeof severities)[number] {
-  const severity = severityOf(text);
-  if (severity !== null) return severity;
-  onFault('bad-severity', path, `must be high, medium or low${instead(text)}`);
-  return 'medium';
 }
 
 /** The word of a list that matches a text, ignoring case and blanks. No match: the first word, and a leftover. */
@@ -91,29 +77,6 @@ export function createLeftovers() {
           `contains more than ${checklistLimits.leftovers} fields that a cklb does not have`,
         );
       list.push({ kind: 'field', reason, path, value });
-    },
-  };
-}
-
-export const notASeverity = 'this is not a severity: high, medium, low or CAT I to III';
-
-/** Limits the rules of a checklist while it is read, and finds a repeated one in a STIG. */
-export function createRuleGuard(onFault: OnFault) {
-  let rules = 0;
-  let seen = new Set<string>();
-  return {
-    stig(index: number): void {
-      if (index >= checklistLimits.stigs)
-        throw badChecklist('', `contains more than ${checklistLimits.stigs} STIGs`);
-      seen = new Set();
-    },
-    /** Reports a rule without an id, or with one that it has seen, as a fault. Throws a 400 beyond the limit. */
-    rule(ruleId: string, path: string): void {
-      if (++rules > checklistLimits.rules)
-        throw badChecklist('', `contains more than ${checklistLimits.rules} rules`);
-      if (ruleId === '') onFault('no-rule-id', path, 'has no rule id');
-      else if (seen.has(ruleId)) onFault('repeated-rule', path, `repeats the rule ${ruleId.slice(0, 64)}`);
-      seen.add(ruleId);
     },
   };
 }

@@ -1,18 +1,12 @@
-import type { createIdentify } from '../catalog/stigs/identify.ts';
+import type { FoundId } from '../catalog/controls/id-grammar.ts';
+import type { createIdentify, IdentifiedRelease, StatedRelease } from '../catalog/stigs/identify.ts';
 import type { StigNameIndex } from '../catalog/stigs/name-index.ts';
-import type { StigService } from '../catalog/stigs/queries.ts';
+import type { FullRelease, StigService } from '../catalog/stigs/queries.ts';
 import type { CciFacts } from './emass.ts';
 import type { ListChecklists, MakeListChecklists } from './list-checklists.ts';
 import type { ReferenceLookup } from './reference-lookup.ts';
-import type { CatalogAnswer, Wanted } from './upload.ts';
-
-export interface UploadServices {
-  stigs: StigService;
-  stigNames: StigNameIndex;
-  identify: ReturnType<typeof createIdentify>;
-  cciFacts: (ccis: string[], revision: string | undefined) => CciFacts;
-  references: ReferenceLookup;
-}
+import type { ReferenceFact } from './reference-schema.ts';
+import type { Vocabulary } from './reference-vocabulary.ts';
 
 /** The checklists of a list for hosts. Throws as `createListChecklists` says. */
 export const listChecklists = (
@@ -20,15 +14,41 @@ export const listChecklists = (
   ...asked: Parameters<MakeListChecklists>
 ): ListChecklists => listChecklists(...asked);
 
-/** What an upload needs of the catalog. Throws 404 for a STIG or release that is not there. */
-export function uploadAnswer(
-  { stigs, stigNames, identify, cciFacts, references }: UploadServices,
-  wanted: Wanted,
-): CatalogAnswer {
-  if ('stated' in wanted) return identify(wanted.stated);
-  if ('ccis' in wanted) return cciFacts(wanted.ccis, wanted.revision);
-  if ('vocabulary' in wanted) return references.vocabulary();
-  if ('references' in wanted) return references.facts(wanted.references);
-  const { slug, names, version } = wanted;
+/** A release, and which of some names are names of its STIG. Throws a 404 for an unknown STIG or release. */
+function releaseOfSlug(
+  { stigs, stigNames }: { stigs: StigService; stigNames: StigNameIndex },
+  slug: string,
+  version: string | undefined,
+  names: string[],
+): { target: FullRelease; names: string[] } {
   return { target: stigs.ofBody(slug, version), names: stigNames.namesOf(slug, names) };
 }
+
+/** The release that a file states; null for none. */
+const identifiedRelease = (
+  { identify }: { identify: ReturnType<typeof createIdentify> },
+  stated: StatedRelease,
+): IdentifiedRelease | null => identify(stated);
+
+const factsOfCcis = (
+  { cciFacts }: { cciFacts: (ccis: string[], revision: string | undefined) => CciFacts },
+  ccis: string[],
+  revision: string | undefined,
+): CciFacts => cciFacts(ccis, revision);
+
+const vocabularyOfIds = ({ references }: { references: ReferenceLookup }): Vocabulary =>
+  references.vocabulary();
+
+const factsOfReferences = (
+  { references }: { references: ReferenceLookup },
+  ids: FoundId[],
+): Map<string, ReferenceFact> => references.facts(ids);
+
+/** What the reader of an upload, which has no database, asks about the catalog. */
+export const uploadJobs = {
+  releaseOfSlug,
+  identifiedRelease,
+  factsOfCcis,
+  vocabularyOfIds,
+  factsOfReferences,
+};

@@ -1,11 +1,20 @@
 import { badRequest } from '../base/errors.ts';
 import { cut } from '../base/text.ts';
 import { isTestResult, isXccdf } from '../read/scan-results.ts';
-import type { XmlElement, XmlHandler } from '../read/xml.ts';
+import {
+  childrenOf,
+  elementsOf,
+  textOf,
+  treeBuilder,
+  type XmlElement,
+  type XmlHandler,
+  type XmlNode,
+} from '../read/xml.ts';
 import { checklistLimits } from './fields.ts';
 import { dateOf, releaseOf, toolOf } from './results-names.ts';
 import { type Facts, readTarget, type Target, unusedFacts } from './results-target.ts';
 import { shortList } from './stig-names.ts';
+import { largestTree } from './uploaded-xml.ts';
 
 export interface RuleResult {
   /** The rule id as releases write it, `SV-257777r1_rule`; without the prefixes of tools. */
@@ -42,36 +51,14 @@ interface Benchmark {
 }
 
 interface TestResult {
-  id: string;
   attributes: Record<string, string>;
-  benchmarkId: string;
-  benchmarkHref: string;
+  /** Attributes of its `benchmark`. */
+  benchmark: Record<string, string>;
   facts: Facts;
   results: RuleResult[];
 }
 
-type Capture = (done: (text: string) => void) => void;
-
-/** An element inside a TestResult, and the rule-result around it; `capture` collects the text of the element. */
-interface Reading {
-  test: TestResult;
-  result: RuleResult;
-  element: XmlElement;
-  capture: Capture;
-}
-
-interface ReadFile {
-  root: XmlElement;
-  isArf: boolean;
-  benchmarks: Benchmark[];
-  tests: TestResult[];
-  assets: number;
-  ofAssets: Facts;
-  /** How often an element or attribute has content that is not read, by its path. */
-  unread: Map<string, number>;
-}
-
-const limits = { benchmarks: 100, facts: 10_000, unread: 50 };
+const limits = { benchmarks: 100, facts: 10_000, tests: 1000, unread: 50 };
 const stigManager = 'http://github.com/nuwcdivnpt/stig-manager';
 const ofReport = 'http://scap.nist.gov/schema/asset-reporting-format/';
 const ofAsset = 'http://scap.nist.gov/schema/asset-identification/';
@@ -95,252 +82,264 @@ function nameIn(text: string, what: string): string {
 /** Cut, because the details of each rule repeat it. */
 const timeIn = (text = '') => cut(text.trim()) || null;
 
-function addFact<T>(facts: T[], fact: T): void {
-  if (facts.length >= limits.facts) throw bad(`has more than ${limits.facts} facts about its target`);
-  facts.push(fact);
+/** The checks of a rule-result, those inside a complex check too. */
+const checksOf = (node: XmlNode): XmlNode[] =>
+  elementsOf(node).flatMap((child) =>
+    child.name === 'check' ? [child] : child.name === 'complex-check' ? checksOf(child) : [],
+  );
+
+function readRuleResult(node: XmlNode): RuleResult {
+  const { idref, time } = node.attributes;
+  const texts = (name: string) => childrenOf(node, name).map(textOf);
+  const checks = checksOf(node);
+  const names = checks
+    .flatMap((check) => childrenOf(check, 'check-content-ref'))
+    .flatMap(({ attributes }) => attributes.name?.trim() || []);
+  const written = (name: string) =>
+    checks
+      .flatMap((check) => childrenOf(check, 'check-content'))
+      .flatMap(elementsOf)
+      .filter((child) => child.name === name && child.uri === stigManager)
+      .map(textOf)
+      .reduce((text, more) => (text.trim() === '' ? more : `${text}\n${more}`), '');
+  return {
+    id: nameIn(bareRule(idref), 'the id of a rule'),
+    result: texts('result').at(-1)?.trim().toLowerCase() ?? '',
+    time: timeIn(time),
+    check: names.length === 0 ? null : namesOfChecks(names),
+    detail: written('detail'),
+    comment: written('comment'),
+    messages: texts('message'),
+    overrides: childrenOf(node, 'override').map(readOverride),
+    legacyIds: texts('ident').flatMap((text) => text.split(/[\s,;|]+/).filter((id) => /^S?V-\d+$/.test(id))),
+  };
 }
 
-function openResult({ test: { results }, element: { attributes } }: Reading): void {
-  if (results.length >= checklistLimits.rules)
-    throw bad(`contains more than ${checklistLimits.rules} rule results`);
-  results.push({
-    id: nameIn(bareRule(attributes.idref), 'the id of a rule'),
-    result: '',
-    time: timeIn(attributes.time),
-    check: null,
-    detail: '',
-    comment: '',
-    messages: [],
-    overrides: [],
-    legacyIds: [],
-  });
+/** Several checks of a rule are named after each other, up to a length. */
+function namesOfChecks([first, ...others]: string[]): string {
+  let text = first!;
+  for (const name of others) if (text.length < checklistLimits.name) text += `, ${name}`;
+  return text;
 }
 
-function readBenchmarkName({ test, element: { attributes } }: Reading): void {
-  [test.benchmarkId, test.benchmarkHref] = [attributes.id ?? '', attributes.href ?? ''];
+function readOverride(node: XmlNode): string {
+  const { authority = '', time = '' } = node.attributes;
+  const parts = elementsOf(node)
+    .filter(({ name }) => textElements.has(`rule-result/override/${name}`))
+    .map((child) => ({ name: child.name, text: textOf(child).trim() }))
+    .filter(({ text }) => text !== '');
+  return [authority, time, ...parts.map(({ name, text }) => `${name} ${text}`)]
+    .filter((text) => text !== '')
+    .join(', ');
 }
 
-function openOverride({ result, element: { attributes } }: Reading): void {
-  const { authority = '', time = '' } = attributes;
-  result.overrides.push([authority, time].filter((text) => text !== '').join(', '));
-}
-
-function addToOverride({ result: { overrides }, element }: Reading, text: string): void {
-  if (text.trim() === '') return;
-  const before = overrides.pop()!;
-  overrides.push(`${before === '' ? '' : `${before}, `}${element.name} ${text.trim()}`);
-}
-
-/** Several checks of a rule are named after each other, those inside a complex check too. */
-function addCheck({ result, element }: Reading): void {
-  const name = element.attributes.name?.trim() || null;
-  if (result.check === null || name === null) result.check ??= name;
-  else if (result.check.length < checklistLimits.name) result.check += `, ${name}`;
-}
-
-const below = (text: string, more: string) => (text.trim() === '' ? more : `${text}\n${more}`);
-
-type Reader = (reading: Reading) => unknown;
-const withText =
-  (use: (reading: Reading, text: string) => unknown): Reader =>
-  (reading) =>
-    reading.capture((text) => use(reading, text));
-
-/** The readers of the elements in a TestResult, by their path. A map, because the file chooses the names. */
-const readers = new Map<string, Reader>([
-  ['target', withText(({ test }, text) => addFact(test.facts.targets, text.trim()))],
-  ['benchmark', readBenchmarkName],
-  ['target-address', withText(({ test }, text) => addFact(test.facts.addresses, text))],
-  [
-    'target-facts/fact',
-    withText(({ test, element }, text) => addFact(test.facts.facts, [element.attributes.name ?? '', text])),
-  ],
-  ['rule-result', openResult],
-  ['rule-result/result', withText(({ result }, text) => (result.result = text.trim().toLowerCase()))],
-  [
-    'rule-result/ident',
-    withText(({ result }, text) =>
-      result.legacyIds.push(...text.split(/[\s,;|]+/).filter((id) => /^S?V-\d+$/.test(id))),
-    ),
-  ],
-  ['rule-result/message', withText(({ result }, text) => result.messages.push(text))],
-  ['rule-result/override', openOverride],
-  ['rule-result/override/authority', withText(addToOverride)],
-  ['rule-result/override/old-result', withText(addToOverride)],
-  ['rule-result/override/new-result', withText(addToOverride)],
-  ['rule-result/override/remark', withText(addToOverride)],
-  ['rule-result/check/check-content-ref', addCheck],
-  [
-    'rule-result/check/check-content/?detail',
-    withText(({ result }, text) => (result.detail = below(result.detail, text))),
-  ],
-  [
-    'rule-result/check/check-content/?comment',
-    withText(({ result }, text) => (result.comment = below(result.comment, text))),
-  ],
+/** The elements of a TestResult whose text is read, by path. */
+const textElements = new Set([
+  'target',
+  'target-address',
+  'target-facts/fact',
+  'rule-result/result',
+  'rule-result/ident',
+  'rule-result/message',
+  'rule-result/override/authority',
+  'rule-result/override/old-result',
+  'rule-result/override/new-result',
+  'rule-result/override/remark',
+  'rule-result/check/check-content/?detail',
+  'rule-result/check/check-content/?comment',
   // Computed from the results.
-  ['score', withText(() => undefined)],
+  'score',
 ]);
 
-/** Attributes that are read, or that only repeat the benchmark or name a part of the scan, of the elements that are known. */
-const attributesOf = new Map(
-  Object.entries({
-    '': 'id start-time end-time test-system version',
-    benchmark: 'id href',
-    'target-facts': '',
-    'target-facts/fact': 'name type',
-    'target-id-ref': 'system name href',
-    score: 'system maximum',
-    'rule-result': 'idref time severity weight role version',
-    'rule-result/ident': 'system',
-    'rule-result/message': 'severity',
-    'rule-result/override': 'time authority',
-    'rule-result/fix': 'id',
-    'rule-result/check': 'system id selector negate multi-check',
-    'rule-result/check/check-content-ref': 'href name',
-    'rule-result/check/check-content': '',
-    'rule-result/check/check-export': 'value-id export-name',
-    'rule-result/complex-check': 'operator negate',
-  }).map(([path, names]) => [path, new Set(names.split(' '))] as const),
+/** The attributes that are read, or that only repeat the benchmark or name a part of the scan, of elements by path. */
+const attributesOf: Record<string, string> = {
+  '': 'id start-time end-time test-system version',
+  benchmark: 'id href',
+  'target-facts': '',
+  'target-facts/fact': 'name type',
+  'target-id-ref': 'system name href',
+  score: 'system maximum',
+  'rule-result': 'idref time severity weight role version',
+  'rule-result/ident': 'system',
+  'rule-result/message': 'severity',
+  'rule-result/override': 'time authority',
+  'rule-result/fix': 'id',
+  'rule-result/check': 'system id selector negate multi-check',
+  'rule-result/check/check-content-ref': 'href name',
+  'rule-result/check/check-content': '',
+  'rule-result/check/check-export': 'value-id export-name',
+  'rule-result/complex-check': 'operator negate',
+};
+const knownAttributes = new Map(
+  Object.entries(attributesOf).map(([path, names]) => [path, new Set(names.split(' '))] as const),
 );
 
-function readInBenchmark(benchmark: Benchmark, where: string, { attributes }: XmlElement, capture: Capture) {
-  const keep = (name: keyof Benchmark) => capture((text) => (benchmark[name] ||= text.trim()));
-  if (where === 'version') keep('version');
-  if (where === 'plain-text' && attributes.id === 'release-info') keep('releaseInfo');
-  if (where === 'metadata/?creator') keep('creator');
+/** Counts what a TestResult says that is not read, by path (rule D53.1). */
+function createUnread() {
+  const counts = new Map<string, number>();
+
+  function add(path: string): void {
+    const known = counts.has(path) || counts.size < limits.unread ? path : 'others';
+    counts.set(known, (counts.get(known) ?? 0) + 1);
+  }
+
+  function addAttributes(path: string, attributes: Record<string, string>): void {
+    for (const name of contentOf(attributes))
+      if (!knownAttributes.get(path)?.has(name)) add(`${path}${path === '' ? '' : '/'}@${name.slice(0, 64)}`);
+  }
+
+  function addElement(node: XmlNode, parent: string): void {
+    const name = isXccdf(node.uri) ? node.name : `?${node.name}`;
+    const path = parent === '' ? name : `${parent}/${name}`;
+    const isText = textElements.has(path);
+    const isKnown = (isText || knownAttributes.has(path)) && (isXccdf(node.uri) || node.uri === stigManager);
+    if (!isKnown) {
+      if (hasContent(node)) add(path.replaceAll('?', '').slice(0, 200));
+      return;
+    }
+    addAttributes(path, node.attributes);
+    if (isText) return;
+    // A check inside a complex check is read as one beside it.
+    const inside = node.name === 'complex-check' ? parent : path;
+    for (const child of node.children)
+      if (typeof child !== 'string') addElement(child, inside);
+      else if (/\S/.test(child)) add(path);
+  }
+
+  return { counts, add, addAttributes, addElement };
 }
 
-function readInAsset({ addresses, facts }: Facts, local: string, capture: Capture): void {
-  if (addresses.length + facts.length >= limits.facts) return;
-  if (local === 'ip-v4' || local === 'ip-v6') capture((text) => addresses.push(text));
-  if (local === 'mac-address' || local === 'fqdn' || local === 'hostname')
-    capture((text) => facts.push([`:${local === 'mac-address' ? 'mac' : local}`, text]));
-}
+/** The names of the attributes that say more than an element's language, schema or namespace. */
+const contentOf = (attributes: Record<string, string>) =>
+  Object.keys(attributes).filter(
+    (name) => attributes[name]!.trim() !== '' && !/^(?:xmlns|xml|xsi)(?::|$)/.test(name),
+  );
 
-/** Whether an attribute says more than its element's language, schema or namespace. */
-const isContent = (name: string, text: string) =>
-  text.trim() !== '' && !/^(?:xmlns|xml|xsi)(?::|$)/.test(name);
+const hasContent = ({ attributes, children }: XmlNode): boolean =>
+  contentOf(attributes).length > 0 ||
+  children.some((child) => (typeof child === 'string' ? /\S/.test(child) : hasContent(child)));
 
-function hasContent({ attributes }: XmlElement): boolean {
-  for (const name in attributes) if (isContent(name, attributes[name]!)) return true;
-  return false;
-}
+/** The names of the elements of an ARF's asset with facts about the target, and of those facts. */
+const assetFacts: Record<string, string> = { 'mac-address': ':mac', fqdn: ':fqdn', hostname: ':hostname' };
 
 /** Collects the results of each XCCDF TestResult in a file (rule D29.2); in an ARF, only below its reports. */
 export function createResultsReader(root: XmlElement) {
   const isArf = root.uri.startsWith(ofReport);
   const ofAssets: Facts = { targets: [], addresses: [], facts: [] };
-  const unread = new Map<string, number>();
-  const read: ReadFile = { root, isArf, benchmarks: [], tests: [], assets: 0, ofAssets, unread };
-  const { benchmarks, tests } = read;
-  /** Local names of open elements in the TestResult or the benchmark around it; `?` for another namespace. */
-  let path: string[] = [];
-  let place: 'outside' | 'benchmark' | 'test' = 'outside';
-  let start = 0;
-  let around: { place: 'outside' | 'benchmark'; start: number; path: string[] } | null = null;
-  let depth = 0;
-  let reports = 0;
-  /** The element that is not read, until it ends. */
-  let skipped: { depth: number; path: string; hasContent: boolean } | null = null;
-  let take: { depth: number; text: string; done: (text: string) => void } | null = null;
+  const benchmarks: Benchmark[] = [];
+  const tests: TestResult[] = [];
+  const unread = createUnread();
+  let assets = 0;
 
-  const capture: Capture = (done) => {
-    take = { depth, text: '', done };
-  };
+  const isReport = ({ name, uri }: XmlElement) => name === 'reports' && uri.startsWith(ofReport);
+  const isBenchmark = ({ name, uri }: XmlElement) => name === 'Benchmark' && isXccdf(uri);
+  const isAsset = ({ uri }: XmlElement) => uri.startsWith(ofAsset);
 
-  function countUnread(path: string): void {
-    const known = unread.has(path) || unread.size < limits.unread ? path : 'others';
-    unread.set(known, (unread.get(known) ?? 0) + 1);
-  }
-
-  function checkAttributes(path: string, attributes: Record<string, string>): void {
-    const known = attributesOf.get(path);
-    for (const name in attributes)
-      if (!known?.has(name) && isContent(name, attributes[name]!))
-        countUnread(`${path}${path === '' ? '' : '/'}@${name.slice(0, 64)}`);
-  }
-
-  function openTest(element: XmlElement): void {
-    const { attributes } = element;
-    checkAttributes('', attributes);
-    around = { place: place === 'benchmark' ? place : 'outside', start, path };
-    [place, start, path] = ['test', depth, []];
-    const facts = { targets: [], addresses: [], facts: [] };
-    const named = { id: attributes.id ?? '', benchmarkId: '', benchmarkHref: '' };
-    tests.push({ ...named, attributes, facts, results: [] });
-    if (tests.length > 1000) throw bad('contains more than 1000 test results');
-  }
-
-  function openInside(element: XmlElement): void {
-    path.push(isXccdf(element.uri) ? element.name : `?${element.name}`);
-    if (place === 'benchmark') {
-      if (path.length < 3) readInBenchmark(benchmarks.at(-1)!, path.join('/'), element, capture);
-      return;
-    }
-    const whole = path.join('/');
-    const where = path.includes('complex-check') ? whole.replace(/(?:\/complex-check)+(?=\/)/g, '') : whole;
-    const test = tests.at(-1)!;
-    const isForeign = where.includes('?') && element.uri !== stigManager;
-    if (isForeign || !(readers.has(where) || attributesOf.has(where))) {
-      skipped = { depth, path: where.replaceAll('?', '').slice(0, 200), hasContent: hasContent(element) };
-      return;
-    }
-    checkAttributes(where, element.attributes);
-    // With several tests, `resultsOf` throws: its message needs only their targets.
-    if (tests.length === 1 || where === 'target')
-      readers.get(where)?.({ test, result: test.results.at(-1)!, element, capture });
-  }
-
-  function leave(): void {
-    ({ place, start, path } = around ?? { place: 'outside' as const, start: 0, path: [] });
-    around = null;
-  }
-
-  const handler: XmlHandler = {
-    open(element) {
-      depth++;
-      const { name: local, uri } = element;
-      if (isArf && local === 'reports' && uri.startsWith(ofReport)) reports++;
-      if (uri.startsWith(ofAsset) && local === 'asset') read.assets++;
-      if (uri.startsWith(ofAsset) && take === null) readInAsset(ofAssets, local, capture);
-      if (skipped !== null) skipped.hasContent ||= hasContent(element);
-      if (take !== null || skipped !== null) return void path.push('?');
-      if (place !== 'test' && isTestResult(element) && (!isArf || reports > 0)) return openTest(element);
-      if (place !== 'outside') return openInside(element);
-      if (local !== 'Benchmark' || !isXccdf(uri) || benchmarks.length === limits.benchmarks) return;
-      [place, start, path] = ['benchmark', depth, []];
-      benchmarks.push({ id: element.attributes.id ?? '', version: '', releaseInfo: '', creator: '' });
+  const handler: XmlHandler = treeBuilder(
+    {
+      visit(element, around) {
+        const parent = around.at(-1);
+        if (parent && isTestResult(parent)) return 'tree';
+        if (isTestResult(element)) {
+          if (isArf && !around.some(isReport)) return 'skip';
+          tests.push({
+            attributes: element.attributes,
+            benchmark: {},
+            facts: { targets: [], addresses: [], facts: [] },
+            results: [],
+          });
+          if (tests.length > limits.tests) throw bad(`contains more than ${limits.tests} test results`);
+          unread.addAttributes('', element.attributes);
+          return 'children';
+        }
+        if (parent && isBenchmark(parent) && /^(?:version|plain-text|metadata)$/.test(element.name))
+          return 'tree';
+        if (isBenchmark(element) && benchmarks.length < limits.benchmarks)
+          benchmarks.push({ id: element.attributes.id ?? '', version: '', releaseInfo: '', creator: '' });
+        if (!isAsset(element)) return 'children';
+        if (element.name === 'asset') assets++;
+        return /^ip-v[46]$/.test(element.name) || Object.hasOwn(assetFacts, element.name)
+          ? 'tree'
+          : 'children';
+      },
+      text(text, around) {
+        if (isTestResult(around.at(-1)!) && tests.length > 0 && /\S/.test(text)) unread.add('TestResult');
+      },
+      tree(node, around) {
+        if (isAsset(node)) readAsset(ofAssets, node);
+        else if (isBenchmark(around.at(-1)!)) readBenchmark(benchmarks.at(-1)!, node);
+        else {
+          readInTest(tests.at(-1)!, node);
+          unread.addElement(node, '');
+        }
+      },
     },
-    text(text) {
-      if (take !== null) take.text += text;
-      else if (skipped !== null) skipped.hasContent ||= /\S/.test(text);
-      else if (place === 'test' && /\S/.test(text)) countUnread(path.join('/') || 'TestResult');
-    },
-    close({ name: local, uri }) {
-      if (take !== null && take.depth === depth) {
-        const { text, done } = take;
-        take = null;
-        done(text);
-      }
-      if (skipped !== null && skipped.depth === depth) {
-        if (skipped.hasContent) countUnread(skipped.path);
-        skipped = null;
-      }
-      if (isArf && local === 'reports' && uri.startsWith(ofReport)) reports--;
-      if (place !== 'outside' && depth === start) leave();
-      else path.pop();
-      depth--;
+    largestTree,
+  );
+
+  return {
+    handler,
+    finish(warnings: string[]): ScanResults {
+      const test = onlyTest(root, tests);
+      const { attributes, facts, results } = test;
+      const id = bareBenchmark(test.benchmark.id || test.benchmark.href);
+      const benchmark =
+        benchmarks.find((each) => bareBenchmark(each.id) === id) ??
+        (benchmarks.length === 1 ? benchmarks[0] : undefined);
+      const time = timeIn(attributes['end-time']) ?? timeIn(attributes['start-time']);
+      const releaseInfo = benchmark?.releaseInfo ?? '';
+      return {
+        kind: isArf ? 'arf' : 'xccdf',
+        tool: toolOf(attributes['test-system'] ?? '', benchmark?.creator ?? ''),
+        benchmarkId: nameIn(bareBenchmark(benchmark?.id) || id, 'the id of its benchmark'),
+        release: releaseOf(benchmark?.version || attributes.version || '', releaseInfo),
+        benchmarkDate: dateOf(releaseInfo),
+        target: readTarget(facts, assets > 1 ? null : ofAssets),
+        results: results.map((each) => ({ ...each, time: each.time ?? time })),
+        warnings: [
+          ...warnings.map((warning) => `The results are ${warning}`),
+          ...unreadIn(unread.counts, facts),
+        ],
+      };
     },
   };
-
-  return { handler, finish: (warnings: string[]) => resultsOf(read, warnings) };
 }
 
-function resultsOf(
-  { root, isArf, benchmarks, tests, assets, ofAssets, unread }: ReadFile,
-  warnings: string[],
-): ScanResults {
+function readInTest({ benchmark, facts, results }: TestResult, node: XmlNode): void {
+  if (!isXccdf(node.uri)) return;
+  if (node.name === 'benchmark') Object.assign(benchmark, { id: '', href: '' }, node.attributes);
+  if (node.name === 'target') addFact(facts.targets, textOf(node).trim());
+  if (node.name === 'target-address') addFact(facts.addresses, textOf(node));
+  if (node.name === 'target-facts')
+    for (const fact of childrenOf(node, 'fact'))
+      addFact(facts.facts, [fact.attributes.name ?? '', textOf(fact)]);
+  if (node.name !== 'rule-result') return;
+  if (results.length >= checklistLimits.rules)
+    throw bad(`contains more than ${checklistLimits.rules} rule results`);
+  results.push(readRuleResult(node));
+}
+
+function addFact<T>(facts: T[], fact: T): void {
+  if (facts.length >= limits.facts) throw bad(`has more than ${limits.facts} facts about its target`);
+  facts.push(fact);
+}
+
+function readBenchmark(benchmark: Benchmark, node: XmlNode): void {
+  if (node.name === 'version') benchmark.version ||= textOf(node).trim();
+  if (node.name === 'plain-text' && node.attributes.id === 'release-info')
+    benchmark.releaseInfo ||= textOf(node).trim();
+  if (node.name !== 'metadata') return;
+  for (const child of elementsOf(node))
+    if (child.name === 'creator' && !isXccdf(child.uri)) benchmark.creator ||= textOf(child).trim();
+}
+
+function readAsset({ addresses, facts }: Facts, node: XmlNode): void {
+  if (addresses.length + facts.length >= limits.facts) return;
+  if (node.name.startsWith('ip-')) addresses.push(textOf(node));
+  else facts.push([assetFacts[node.name]!, textOf(node)]);
+}
+
+function onlyTest(root: XmlElement, tests: TestResult[]): TestResult {
   const [test, ...more] = tests;
   if (!test)
     throw bad(
@@ -349,31 +348,13 @@ function resultsOf(
         : `has no TestResult: it is not the results of a scan (root <${root.name.slice(0, 64)}>)`,
     );
   if (more.length > 0) {
-    const each = tests.map((one) =>
-      [one.id, one.facts.targets[0] ?? '', one.attributes['end-time'] ?? '']
-        .filter((text) => text !== '')
-        .join(' '),
+    const each = tests.map(({ attributes, facts }) =>
+      [attributes.id, facts.targets[0], attributes['end-time']].filter((text) => text).join(' '),
     );
     throw bad(`contains ${tests.length} test results (${shortList(each)}): send one at a time`);
   }
   if (test.results.length === 0) throw bad('its TestResult has no rule-result');
-  const id = bareBenchmark(test.benchmarkId || test.benchmarkHref);
-  const benchmark =
-    benchmarks.find((each) => bareBenchmark(each.id) === id) ??
-    (benchmarks.length === 1 ? benchmarks[0] : undefined);
-  const stated = benchmark?.version || test.attributes.version || '';
-  const { attributes } = test;
-  const time = timeIn(attributes['end-time']) ?? timeIn(attributes['start-time']);
-  return {
-    kind: isArf ? 'arf' : 'xccdf',
-    tool: toolOf(attributes['test-system'] ?? '', benchmark?.creator ?? ''),
-    benchmarkId: nameIn(bareBenchmark(benchmark?.id || '') || id, 'the id of its benchmark'),
-    release: releaseOf(stated, benchmark?.releaseInfo ?? ''),
-    benchmarkDate: dateOf(benchmark?.releaseInfo ?? ''),
-    target: readTarget(test.facts, assets > 1 ? null : ofAssets),
-    results: test.results.map((each) => ({ ...each, time: each.time ?? time })),
-    warnings: [...warnings.map((warning) => `The results are ${warning}`), ...unreadIn(unread, test.facts)],
-  };
+  return test;
 }
 
 function unreadIn(unread: Map<string, number>, facts: Facts): string[] {

@@ -1,3 +1,4 @@
+import { strip } from '../base/text.ts';
 import { roles } from '../catalog/stigs/cklb-schema.ts';
 import { readWord } from './fields.ts';
 
@@ -40,22 +41,25 @@ const managerName = /^tag:stig-manager@.*:asset:name$/;
 const first = (texts: string[]) => texts.find((text) => text !== '') ?? '';
 const noHost = /^(127\.|::1$|0:0:0:0:0:0:0:1$|fe80:|0\.0\.0\.0$)/i;
 
-function addresses(texts: string[]): string {
-  const each = texts.flatMap((text) => text.split(/[,;\s]+/)).map((text) => text.replace(/\/\d+$/, ''));
-  return [...new Set(each)].filter((text) => text !== '' && !noHost.test(text)).join(', ');
+/** The different ones of addresses that some texts list. */
+function listed(texts: string[], normal: (address: string) => string, isOne: (address: string) => boolean) {
+  const all = texts.flatMap((text) => text.split(/[,;\s]+/)).map(normal);
+  return [...new Set(all)].filter(isOne).join(', ');
 }
 
-function macs(texts: string[]): string {
-  const each = texts.flatMap((text) => text.split(/[,;\s]+/)).map((text) => text.toUpperCase());
-  return [...new Set(each)].filter((text) => /[^0:.-]/.test(text)).join(', ');
-}
+const addresses = (texts: string[]) =>
+  listed(
+    texts,
+    (text) => text.replace(/\/\d+$/, ''),
+    (text) => text !== '' && !noHost.test(text),
+  );
 
-/** A loop, not a pattern: a pattern would take quadratic time on a long run of dots. */
-function withoutEndingDots(text: string): string {
-  let end = text.length;
-  while (text[end - 1] === '.') end--;
-  return text.slice(0, end);
-}
+const macs = (texts: string[]) =>
+  listed(
+    texts,
+    (text) => text.toUpperCase(),
+    (text) => /[^0:.-]/.test(text),
+  );
 
 /** The host of a scan. Only the last part of a fact name counts; the asset of an ARF fills empty fields. */
 export function readTarget(stated: Facts, asset: Facts | null): Target {
@@ -73,7 +77,7 @@ export function readTarget(stated: Facts, asset: Facts | null): Target {
         ...targets.map((text) => text.trim()),
         ...of('host_name', 'hostname'),
       ]),
-      fqdn: first(of('fqdn').map(withoutEndingDots)),
+      fqdn: first(of('fqdn').map((text) => strip(text, null, /\./))),
       ipAddress: addresses(of('ipv4', 'ipaddress', 'ip')) || addresses(others),
       macAddress: macs(of('mac', 'macaddress')),
       role: readWord(roles, role, () => undefined),
@@ -82,13 +86,12 @@ export function readTarget(stated: Facts, asset: Facts | null): Target {
     };
   };
   const own = from(stated);
-  if (asset === null) return own;
-  const more = from(asset);
+  const more = asset && from(asset);
   return {
     ...own,
-    hostName: own.hostName || more.hostName,
-    fqdn: own.fqdn || more.fqdn,
-    ipAddress: own.ipAddress || more.ipAddress,
-    macAddress: own.macAddress || more.macAddress,
+    hostName: own.hostName || (more?.hostName ?? ''),
+    fqdn: own.fqdn || (more?.fqdn ?? ''),
+    ipAddress: own.ipAddress || (more?.ipAddress ?? ''),
+    macAddress: own.macAddress || (more?.macAddress ?? ''),
   };
 }

@@ -1,15 +1,16 @@
+import type { Ask } from '../base/ask.ts';
 import { badRequest } from '../base/errors.ts';
 import { utf8Body } from '../base/json.ts';
 import { cut } from '../base/text.ts';
-import type { Cklb, CklbStig } from '../catalog/stigs/cklb-schema.ts';
+import type { CklbStig } from '../catalog/stigs/cklb-schema.ts';
 import { checklistName, toCklb } from '../catalog/stigs/cklb-writer.ts';
 import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
-import type { FullRelease } from '../catalog/stigs/queries.ts';
 import { check } from '../http/schema.ts';
 import type { OldChecklist } from './cklb-reader.ts';
 import { deviceName } from './device-name.ts';
 import { type Fault, inspectStig } from './inspect.ts';
 import { inspectResults, statedOfResults } from './inspect-results.ts';
+import { uploadJobs } from './jobs.ts';
 import { isXml, readChecklist } from './read-checklist.ts';
 import { checklistFromResults } from './results.ts';
 import { createRuleFinder } from './results-match.ts';
@@ -25,15 +26,14 @@ import type { ChecklistFormat } from './schema.ts';
 import { isOlder, nameOf, shortList, statedOf, versionOf } from './stig-names.ts';
 import { chooseStig } from './upgrade.ts';
 import {
+  answerMade,
   answerOf,
-  type CatalogLookup,
-  checklistFile,
   locatedAt,
   lostIn,
+  type Made,
   parseBody,
   readBody,
   type Upgraded,
-  written,
 } from './upload.ts';
 import { readUploadedXml } from './uploaded-xml.ts';
 
@@ -50,15 +50,11 @@ export function readResults(given: string | Uint8Array): ScanResults {
   return reader!.finish(warnings);
 }
 
-export interface MadeChecklist {
-  checklist: Cklb;
-  report: ResultsReport;
-  target: FullRelease;
-}
+export type MadeChecklist = Made<ResultsReport>;
 
 /** Makes a checklist of scan results, or merges them into an existing one. */
 export async function fromResultsOf(
-  catalog: CatalogLookup,
+  ask: Ask,
   scan: ScanResults,
   {
     slug,
@@ -71,15 +67,17 @@ export async function fromResultsOf(
   const stated = statedOfResults(scan);
   const asked = { ...stated, slug, version };
   const stigs = old?.checklist.stigs ?? [];
-  let release = await catalog.identify({ ...asked, checklist: stigs.map(nameAndRelease) });
+  let release = await ask(uploadJobs.identifiedRelease, { ...asked, checklist: stigs.map(nameAndRelease) });
   const own = release && stigs[chooseStig(stigs, toCklb(release.target).stigs[0]!, release.names)];
   if (own && version === undefined && allowOlder !== true && isBefore(release!, own))
-    release = await catalog.identify({ ...asked, checklist: [nameAndRelease(own)] });
+    release = await ask(uploadJobs.identifiedRelease, { ...asked, checklist: [nameAndRelease(own)] });
   const find = release && createRuleFinder(release);
   if (!release || !scan.results.some((result) => find!.rule(result) !== null)) throw notKnown(scan, release);
   const made = checklistFromResults(scan, release, options, old);
   made.report.warnings.push(...lostIn(options.format ?? 'cklb', made.checklist));
-  return { ...made, target: release.target };
+  // Named after its host (rule D28.1).
+  const name = checklistName(release.target.release, { hostName: deviceName(made.checklist.target_data) });
+  return { ...made, target: release.target, name };
 }
 
 const nameAndRelease = (stig: CklbStig) => ({ name: nameOf(stig), release: versionOf(stig) });
@@ -111,7 +109,7 @@ function notKnown({ results, benchmarkId }: ScanResults, release: IdentifiedRele
 
 /** Reads a body of results: JSON, or the XML itself with its options in the query. Throws a 400. */
 export async function fromResultsWork(
-  catalog: CatalogLookup,
+  ask: Ask,
   bytes: Uint8Array,
   { download, banner, ...query }: FromResultsOptions & { download: boolean; banner: string | null },
 ): Promise<Upgraded> {
@@ -120,49 +118,35 @@ export async function fromResultsWork(
     : check(fromResultsBody, parseBody(utf8Body(bytes)));
   const read = async () => {
     const old = checklist === undefined ? null : readChecklist(checklist);
-    return fromResultsOf(catalog, readResults(results), { ...asked, banner }, old);
+    return fromResultsOf(ask, readResults(results), { ...asked, banner }, old);
   };
   const made = await (isXml(bytes) ? locatedAt('', read) : read());
-  if (download) return resultsFile(made, asked.format);
-  return answerOf({
-    checklist: written(made.checklist, asked.format, [made.target.release]),
-    report: made.report,
-  });
-}
-
-/** The checklist of results alone, as a file named after its host (rule D28.1). */
-export function resultsFile({ checklist, target }: MadeChecklist, format: ChecklistFormat): Upgraded {
-  const hostName = deviceName(checklist.target_data);
-  const name = checklistName(target.release, { hostName });
-  return checklistFile(checklist, format, target, name);
+  return answerMade(made, asked.format, download);
 }
 
 /** Inspects a body: JSON with `checklist` or `results`, or a ckl, cklb or results file itself. Throws a 400. */
-export async function inspectWork(catalog: CatalogLookup, bytes: Uint8Array): Promise<Upgraded> {
+export async function inspectWork(ask: Ask, bytes: Uint8Array): Promise<Upgraded> {
   const body = readBody(bytes);
-  if ('file' in body) return answerOf(await locatedAt('', () => inspectionOf(catalog, body.file)));
+  if ('file' in body) return answerOf(await locatedAt('', () => inspectionOf(ask, body.file)));
   const { checklist, results } = check(inspectBody, body.envelope);
   if ((checklist === undefined) === (results === undefined))
     throw badRequest('The body must have either checklist or results');
   const pointer = checklist === undefined ? '/results' : '/checklist';
-  return answerOf(await locatedAt(pointer, () => inspectionOf(catalog, (checklist ?? results)!)));
+  return answerOf(await locatedAt(pointer, () => inspectionOf(ask, (checklist ?? results)!)));
 }
 
 /** Inspects a checklist or scan results. Throws a 400 for other content. */
-export async function inspectionOf(
-  catalog: CatalogLookup,
-  given: string | object | Uint8Array,
-): Promise<Inspection> {
+export async function inspectionOf(ask: Ask, given: string | object | Uint8Array): Promise<Inspection> {
   if (isResults(given)) {
     const scan = readResults(given);
-    const release = await catalog.identify(statedOfResults(scan));
+    const release = await ask(uploadJobs.identifiedRelease, statedOfResults(scan));
     return { kind: scan.kind, stigs: [inspectResults(scan, release)] };
   }
   const faults: Fault[] = [];
   const old = readChecklist(given, (code, path, problem) => faults.push({ code, path, problem }));
   const stigs: Inspection['stigs'] = [];
   for (const [index, stig] of old.checklist.stigs.entries()) {
-    const release = await catalog.identify(statedOf(stig));
+    const release = await ask(uploadJobs.identifiedRelease, statedOf(stig));
     const before = stigs.map(({ slug }) => slug);
     stigs.push(inspectStig({ old, faults }, index, release, before));
   }

@@ -1,3 +1,4 @@
+import { pick } from '../base/objects.ts';
 import { plainRuleId } from '../base/rule-ids.ts';
 import { count } from '../base/text.ts';
 import type { Cklb, CklbRule } from '../catalog/stigs/cklb-schema.ts';
@@ -52,13 +53,19 @@ export function checklistFromResults(
   const rules = before.stigs[index]!.rules.map((rule) => {
     const outcome = outcomeOf(found.get(plainRuleId(rule.rule_id_src)) ?? [], scan.tool, tested);
     const isKept = isDecided(rule) && (!overwrite || outcome === null || outcome.status === 'not_reviewed');
-    const { groupId, ruleId } = { groupId: rule.group_id, ruleId: rule.rule_id_src };
     const status = isKept || outcome === null ? rule.status : outcome.status;
     const reasons = outcome?.reasons ?? [notThere(rule, renamed, release)];
     if (isKept && outcome !== null && outcome.status !== status)
       reasons.push('the answer in the checklist stands');
     const reason = status !== 'not_reviewed' && outcome === null ? null : reasons.join('; ') || null;
-    reported.push({ groupId, ruleId, status, result: outcome?.result ?? null, reason, kept: isKept });
+    reported.push({
+      groupId: rule.group_id,
+      ruleId: rule.rule_id_src,
+      status,
+      result: outcome?.result ?? null,
+      reason,
+      kept: isKept,
+    });
     if (isKept || outcome === null) return rule;
     return { ...rule, status, ...textsOf(rule, outcome) };
   });
@@ -78,9 +85,7 @@ export function checklistFromResults(
     tool: scan.tool,
     target: { ...scan.target, hostName: checklist.target_data.host_name },
     release: {
-      slug: target.release.slug,
-      title: target.release.title,
-      version: target.release.version,
+      ...pick(target.release, 'slug', 'title', 'version'),
       chosenBy: release.chosenBy,
       named: scan.release,
     },
@@ -126,7 +131,7 @@ function textsOf(rule: CklbRule, { finding_details, comments }: Outcome) {
 
 function matchResults(results: RuleResult[], release: IdentifiedRelease) {
   const find = createRuleFinder(release);
-  const found = new Map<string, MatchedResult[]>();
+  const matches: MatchedResult[] = [];
   const unknown: RuleResult[] = [];
   const renamed = new Map<string, string>();
   for (const result of results) {
@@ -141,12 +146,9 @@ function matchResults(results: RuleResult[], release: IdentifiedRelease) {
         );
       continue;
     }
-    const key = plainRuleId(match.row.ruleId);
-    const same = found.get(key);
-    if (same) same.push({ ...match, result });
-    else found.set(key, [{ ...match, result }]);
+    matches.push({ ...match, result });
   }
-  return { found, unknown, renamed };
+  return { found: Map.groupBy(matches, ({ row }) => plainRuleId(row.ruleId)), unknown, renamed };
 }
 
 function notThere(rule: CklbRule, renamed: Map<string, string>, release: IdentifiedRelease): string {

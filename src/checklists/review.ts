@@ -1,5 +1,5 @@
+import { pick } from '../base/objects.ts';
 import type { Cklb, CklbRule } from '../catalog/stigs/cklb-schema.ts';
-import type { FieldChange } from '../catalog/stigs/diff-schema.ts';
 import type { OldChecklist } from './cklb-reader.ts';
 import type { MadeChecklist } from './results-upload.ts';
 import type { RuleAnswer, Upgrade, UpgradedRule } from './schema.ts';
@@ -34,30 +34,22 @@ export function reviewOfUpgrade({ checklist, report }: Upgrade): ReviewRow[] {
   return report.rules.flatMap((each) => {
     const rule = made.get(each.ruleId);
     if (rule === undefined) return [];
-    const { groupId, ruleId, ruleVersion, outcome, reason, lost } = each;
-    const { severity, rule_title: title, status: now } = rule;
-    const was = outcome === 'new' ? null : ((lost?.status as CklbRule['status'] | undefined) ?? now);
+    const { outcome, lost } = each;
     return {
-      ...{
-        slug,
-        version,
-        from,
-        severity,
-        groupId,
-        ruleId,
-        ruleVersion,
-        title,
-        was,
-        now,
-        kind: outcome,
-        reason,
-      },
-      ...{ isAnswered: each.answered, lost, changes: outcome === 'carried' ? [] : each.changes },
+      ...pick(each, 'groupId', 'ruleId', 'ruleVersion', 'reason', 'lost'),
+      slug,
+      version,
+      from,
+      severity: rule.severity,
+      title: rule.rule_title,
+      was: outcome === 'new' ? null : ((lost?.status as CklbRule['status'] | undefined) ?? rule.status),
+      now: rule.status,
+      kind: outcome,
+      isAnswered: each.answered,
+      changes: outcome === 'carried' ? [] : each.changes,
     };
   });
 }
-
-const noChanges: FieldChange[] = [];
 
 /** The rules of a checklist of scan results; `old` is the one that they were merged into. */
 export function reviewOfResults({ checklist, report }: MadeChecklist, old: OldChecklist | null): ReviewRow[] {
@@ -69,14 +61,23 @@ export function reviewOfResults({ checklist, report }: MadeChecklist, old: OldCh
   return report.rules.flatMap((each) => {
     const rule = made.get(each.ruleId);
     if (rule === undefined) return [];
-    const { severity, rule_title: title, rule_version: ruleVersion } = rule;
     // Some reasons begin with the result.
     const words = each.reason?.startsWith(each.result ?? ' ') ? [each.reason] : [each.result, each.reason];
-    const reason = words.filter((word) => word !== null).join(': ');
     return {
-      ...{ slug, version, from: version, severity, groupId: each.groupId, ruleId: each.ruleId, ruleVersion },
-      ...{ title, was: before.get(each.groupId) ?? null, now: each.status, kind: each.status, reason },
-      ...{ isAnswered: each.kept, lost: null, changes: noChanges },
+      ...pick(each, 'groupId', 'ruleId'),
+      slug,
+      version,
+      from: version,
+      severity: rule.severity,
+      ruleVersion: rule.rule_version,
+      title: rule.rule_title,
+      was: before.get(each.groupId) ?? null,
+      now: each.status,
+      kind: each.status,
+      reason: words.filter((word) => word !== null).join(': '),
+      isAnswered: each.kept,
+      lost: null,
+      changes: [],
     };
   });
 }

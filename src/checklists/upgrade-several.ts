@@ -1,19 +1,28 @@
+import type { Ask } from '../base/ask.ts';
 import { AppError, badRequest } from '../base/errors.ts';
+import { pick } from '../base/objects.ts';
 import { cut } from '../base/text.ts';
-import type { CklbStig } from '../catalog/stigs/cklb-schema.ts';
+import type { Cklb, CklbStig } from '../catalog/stigs/cklb-schema.ts';
 import { checklistName } from '../catalog/stigs/cklb-writer.ts';
-import type { FullRelease } from '../catalog/stigs/queries.ts';
+import type { FullRelease, StigRelease } from '../catalog/stigs/queries.ts';
 import type { Column } from '../http/columns.ts';
-import type { OldChecklist } from './cklb-reader.ts';
 import { deviceName } from './device-name.ts';
 import { createNames, safeName } from './file-names.ts';
+import { uploadJobs } from './jobs.ts';
 import { readChecklist } from './read-checklist.ts';
 import { fromResultsOf, isResults, readResults } from './results-upload.ts';
 import { type ReviewRow, reviewOfResults, reviewOfUpgrade } from './review.ts';
-import type { RuleAnswer, UpgradeOptions, UpgradeReport } from './schema.ts';
+import type {
+  ChecklistFormat,
+  NotCarried,
+  RuleAnswer,
+  UpgradedRule,
+  UpgradeOptions,
+  UpgradeReport,
+} from './schema.ts';
 import { nameOf, otherStig, shortList, statedOf, stigNames } from './stig-names.ts';
 import { indexOfStig, moveStig, withIds } from './upgrade.ts';
-import { type CatalogLookup, lostIn, written } from './upload.ts';
+import { lostIn, textIn } from './upload.ts';
 
 export interface NamedFile {
   name: string;
@@ -41,39 +50,31 @@ export interface ScanOptions {
   banner?: string | null;
 }
 
-/** One line of the report: a rule, or a value that has no place in the new checklist. */
-export interface ReportRow {
-  file: string;
-  upgradedFile: string;
-  host: string;
-  stig: string;
-  from: string;
-  to: string;
-  outcome:
-    | 'carried'
-    | 'carried-with-warning'
-    | 'reset'
-    | 'new'
-    | 'from-results'
-    | 'not-carried'
-    | 'not-upgraded'
-    | 'warning';
-  reason: string;
-  answered: string;
-  groupId: string;
-  ruleId: string;
-  ruleVersion: string;
-  lostStatus: string;
-  lostDetails: string;
-  lostComments: string;
-}
+const columns = [
+  'file',
+  'upgradedFile',
+  'host',
+  'stig',
+  'from',
+  'to',
+  'outcome',
+  'reason',
+  'answered',
+  'groupId',
+  'ruleId',
+  'ruleVersion',
+  'lostStatus',
+  'lostDetails',
+  'lostComments',
+] as const;
 
-const names = [
-  ...(['file', 'upgradedFile', 'host', 'stig', 'from', 'to', 'outcome', 'reason', 'answered'] as const),
-  ...(['groupId', 'ruleId', 'ruleVersion', 'lostStatus', 'lostDetails', 'lostComments'] as const),
-];
+/** One line of the report: a rule, a value that has no place in the new checklist, a problem or a warning. */
+export type ReportRow = Record<(typeof columns)[number], string>;
 
-export const reportColumns: Column<ReportRow>[] = names.map((name) => ({ name, value: (row) => row[name] }));
+export const reportColumns: Column<ReportRow>[] = columns.map((name) => ({
+  name,
+  value: (row) => row[name],
+}));
 
 const longestName = 255;
 
@@ -82,12 +83,20 @@ const mostMade = 128 * 1024 * 1024;
 
 type Options = Omit<UpgradeOptions, 'hostName'>;
 
+/** What a file became, before it has a name: without a release, its STIGs stay as they were. */
+interface Outcome extends Pick<UpgradedFile, 'stigs' | 'review' | 'problems' | 'warnings'> {
+  checklist: Cklb;
+  releases: StigRelease[];
+  isScan: boolean;
+  rows: Partial<ReportRow>[];
+}
+
 /**
  * Upgrades each STIG of checklists, or one, and makes a checklist of each file of scan results. A failed file stops no
  * other. Throws a 400 beyond `most` bytes of result.
  */
 export async function upgradeSeveral(
-  catalog: CatalogLookup,
+  ask: Ask,
   files: NamedFile[],
   asked: Options & ScanOptions,
   most = mostMade,
@@ -95,15 +104,15 @@ export async function upgradeSeveral(
   const named = createNames();
   let bytesMade = 0;
   const done: UpgradedFile[] = [];
-  for (const { name: given, bytes } of files) {
-    const name = cut(given, longestName);
-    const blank = { file: name, host: '', made: null, classification: null, ...nothing };
+  for (const { name, bytes } of files) {
+    const file = cut(name, longestName);
     try {
-      if (isResults(bytes)) done.push(await scanOne(catalog, name, bytes, asked, named));
-      else done.push(await upgradeOne(catalog, name, readChecklist(bytes), asked, named));
+      const outcome = await (isResults(bytes) ? scanOutcome : upgradeOutcome)(ask, bytes, asked);
+      done.push(fileOf(file, outcome, asked.format, named));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      done.push(withReason({ ...blank, problems: [error.message] }));
+      const none = { stigs: [], rows: [], review: [], warnings: [], problems: [error.message] };
+      done.push(withReasons({ ...none, file, host: '', made: null, classification: null }));
     }
     bytesMade += done.at(-1)!.made?.content.length ?? 0;
     if (bytesMade > most)
@@ -114,7 +123,32 @@ export async function upgradeSeveral(
   return done;
 }
 
-const nothing = { stigs: [], rows: [], review: [], warnings: [] };
+/** Names and writes the checklist of a file. */
+function fileOf(
+  file: string,
+  { checklist, releases, isScan, rows, ...outcome }: Outcome,
+  format: ChecklistFormat,
+  named: ReturnType<typeof createNames>,
+): UpgradedFile {
+  const { classification } = checklist.target_data;
+  // Cut, because each line of the report repeats it.
+  const host = deviceName(checklist.target_data);
+  const [release] = releases;
+  if (release === undefined)
+    return withReasons({ ...outcome, file, host, classification, made: null, rows: [] });
+  const stem = safeName(host === '' ? file.replace(/\.[^.]*$/, '') : host);
+  const isNamedByStig = isScan || (host !== '' && checklist.stigs.length === 1);
+  const name = named(isNamedByStig ? checklistName(release, { hostName: stem }) : stem, `.${format}`);
+  const content = Buffer.from(textIn(format, checklist, releases));
+  return withReasons({
+    ...outcome,
+    file,
+    host,
+    classification,
+    made: { name, content },
+    rows: rows.map((row) => ({ ...emptyRow, ...row, file, upgradedFile: name, host })),
+  });
+}
 
 /** A release to move to, and where its STIG stands in the checklist. */
 interface Move {
@@ -124,7 +158,7 @@ interface Move {
 
 /** Those of a checklist's STIGs that the catalog has, by name, title or rules, to their newest releases. */
 async function ownStigs(
-  catalog: CatalogLookup,
+  ask: Ask,
   given: CklbStig[],
   problems: string[],
   warnings: string[],
@@ -137,7 +171,7 @@ async function ownStigs(
   });
   for (const [key, indexes] of places) {
     const name = typeof key === 'number' ? key : nameOf(given[indexes[0]!]!);
-    const found = await catalog.identify(statedOf(given[indexes[0]!]!));
+    const found = await ask(uploadJobs.identifiedRelease, statedOf(given[indexes[0]!]!));
     if (found) {
       moves.push({ target: found.current, indexes });
       warnings.push(...[otherStig(nameOf(given[indexes[0]!]!), found)].filter((each) => each !== null));
@@ -148,152 +182,119 @@ async function ownStigs(
 }
 
 async function chosenStig(
-  catalog: CatalogLookup,
+  ask: Ask,
   given: CklbStig[],
   slug: string,
   version: string | undefined,
 ): Promise<Move> {
-  const { target, names } = await catalog.release(slug, version, stigNames(given));
+  const { target, names } = await ask(uploadJobs.releaseOfSlug, slug, version, stigNames(given));
   return { target, indexes: [indexOfStig(given, target, names)] };
 }
 
-async function upgradeOne(
-  catalog: CatalogLookup,
-  file: string,
-  old: OldChecklist,
-  asked: Options,
-  named: ReturnType<typeof createNames>,
-): Promise<UpgradedFile> {
+async function upgradeOutcome(ask: Ask, bytes: Buffer, asked: Options): Promise<Outcome> {
   const { slug, version, ...options } = asked;
-  const { stigs: given } = old.checklist;
+  const old = readChecklist(bytes);
   const problems: string[] = [];
   const warnings = [...old.warnings];
+  const { stigs: given } = old.checklist;
   const found =
     slug === undefined
-      ? await ownStigs(catalog, given, problems, warnings)
-      : [await chosenStig(catalog, given, slug, version)];
-  let { checklist, leftovers } = old;
-  const moved: number[] = [];
+      ? await ownStigs(ask, given, problems, warnings)
+      : [await chosenStig(ask, given, slug, version)];
+  const allowOlder = options.allowOlder === true || version !== undefined;
+  let from = { ...old, warnings: [] };
   const reports: UpgradeReport[] = [];
-  const targets: FullRelease[] = [];
-  const mayGo = options.allowOlder === true || version !== undefined;
+  const releases: StigRelease[] = [];
+  const moved: number[] = [];
   for (const { target, indexes } of found)
     for (const index of indexes) {
-      const from = { ...old, checklist, leftovers, warnings: [] };
-      const upgrade = moveStig(from, target, index, { ...options, allowOlder: mayGo });
-      (upgrade.isLeft ? problems : warnings).push(...upgrade.report.warnings);
-      if (upgrade.isLeft) continue;
+      const { isLeft, checklist, report } = moveStig(from, target, index, { ...options, allowOlder });
+      (isLeft ? problems : warnings).push(...report.warnings);
+      if (isLeft) continue;
       // Only the first upgrade reports what the file contains besides its STIGs.
-      leftovers = [];
-      checklist = upgrade.checklist;
+      from = { ...from, checklist, leftovers: [] };
       moved.push(index);
-      reports.push(upgrade.report);
-      targets.push(target);
+      reports.push(report);
+      releases.push(target.release);
     }
-  // Cut, because each line of the report repeats it.
-  const host = deviceName(checklist.target_data);
-  const about = { file, host, classification: checklist.target_data.classification, problems, warnings };
-  const [first] = targets;
-  if (first === undefined) {
-    if (problems.length === 0) problems.push('The checklist does not name its STIG: choose the STIG');
-    return withReason({ ...about, made: null, ...nothing, warnings });
-  }
-  const stem = safeName(host === '' ? file.replace(/\.[^.]*$/, '') : host);
-  const isOne = host !== '' && checklist.stigs.length === 1;
-  const name = named(isOne ? checklistName(first.release, { hostName: stem }) : stem, `.${asked.format}`);
-  const releases = targets.map(({ release }) => release);
-  const made = written(withIds(checklist, moved), asked.format, releases);
-  warnings.push(...lostIn(asked.format, checklist));
-  const content = Buffer.from(typeof made === 'string' ? made : JSON.stringify(made));
-  const rows = reports.flatMap((report) => rowsOf(report, { file, upgradedFile: name, host }));
-  const stigs = reports.map(({ from, to, summary }) => ({ from, to, summary }));
-  const review = reports.flatMap((report) => reviewOfUpgrade({ checklist, report }));
-  return withReason({ ...about, made: { name, content }, stigs, rows, review });
+  const { checklist } = from;
+  if (moved.length > 0) warnings.push(...lostIn(asked.format, checklist));
+  else if (problems.length === 0) problems.push('The checklist does not name its STIG: choose the STIG');
+  return {
+    checklist: withIds(checklist, moved),
+    releases,
+    isScan: false,
+    stigs: reports.map(({ from, to, summary }) => ({ from, to, summary })),
+    rows: reports.flatMap(rowsOf),
+    review: reports.flatMap((report) => reviewOfUpgrade({ checklist, report })),
+    problems,
+    warnings,
+  };
 }
 
-/** The checklist of one file of scan results. */
-async function scanOne(
-  catalog: CatalogLookup,
-  file: string,
-  bytes: Buffer,
-  asked: Options & ScanOptions,
-  named: ReturnType<typeof createNames>,
-): Promise<UpgradedFile> {
-  const made = await fromResultsOf(
-    catalog,
-    readResults(bytes),
-    { overwrite: false, banner: null, ...asked },
-    null,
-  );
-  const { checklist, report, target } = made;
-  const host = deviceName(checklist.target_data);
-  const stem = safeName(host === '' ? file.replace(/\.[^.]*$/, '') : host);
-  const name = named(checklistName(target.release, { hostName: stem }), `.${asked.format}`);
-  const text = written(checklist, asked.format, [target.release]);
+/** The checklist of a file of scan results. */
+async function scanOutcome(ask: Ask, bytes: Buffer, asked: Options & ScanOptions): Promise<Outcome> {
+  const options = { overwrite: false, banner: null, ...asked };
+  const made = await fromResultsOf(ask, readResults(bytes), options, null);
+  const { title, version } = made.report.release;
   const review = reviewOfResults(made, null);
-  const { title, version } = report.release;
-  const rows = review.map(({ groupId, ruleId, ruleVersion, reason }): ReportRow => {
-    const of = { ...emptyRow, file, upgradedFile: name, host, stig: title, to: version };
-    return { ...of, outcome: 'from-results', reason, answered: 'no', groupId, ruleId, ruleVersion };
-  });
-  const content = Buffer.from(typeof text === 'string' ? text : JSON.stringify(text));
-  return withReason({
-    ...{ file, host, made: { name, content }, classification: checklist.target_data.classification },
-    ...{ stigs: [], rows, review, problems: [], warnings: report.warnings },
-  });
+  return {
+    checklist: made.checklist,
+    releases: [made.target.release],
+    isScan: true,
+    stigs: [],
+    rows: review.map((row) => ({
+      ...pick(row, 'reason', 'groupId', 'ruleId', 'ruleVersion'),
+      stig: title,
+      to: version,
+      outcome: 'from-results',
+      answered: 'no',
+    })),
+    review,
+    problems: [],
+    warnings: made.report.warnings,
+  };
 }
 
-const emptyRow = {
-  ...{ upgradedFile: '', host: '', stig: '', from: '', to: '', answered: '' },
-  ...{ groupId: '', ruleId: '', ruleVersion: '', lostStatus: '', lostDetails: '', lostComments: '' },
-};
+const emptyRow = Object.fromEntries(columns.map((name) => [name, ''])) as ReportRow;
 
-function withReason(file: UpgradedFile): UpgradedFile {
-  const lines = (outcome: ReportRow['outcome'], reasons: string[]) =>
-    reasons.map((reason) => ({ ...emptyRow, file: file.file, host: file.host, outcome, reason }));
-  const failed = lines('not-upgraded', file.problems);
-  return { ...file, rows: [...failed, ...lines('warning', file.warnings), ...file.rows] };
+/** Puts the problems and the warnings of a file before its rules. */
+function withReasons(made: UpgradedFile): UpgradedFile {
+  const { file, host, problems, warnings, rows } = made;
+  const lines = (outcome: string, reasons: string[]) =>
+    reasons.map((reason) => ({ ...emptyRow, file, host, outcome, reason }));
+  return { ...made, rows: [...lines('not-upgraded', problems), ...lines('warning', warnings), ...rows] };
 }
 
-function rowsOf(
-  { from, to, rules, notCarried }: UpgradeReport,
-  file: Pick<ReportRow, 'file' | 'upgradedFile' | 'host'>,
-): ReportRow[] {
-  const of = { ...emptyRow, ...file, stig: to.title, from: from.version ?? from.releaseInfo, to: to.version };
+function rowsOf({ from, to, rules, notCarried }: UpgradeReport): Partial<ReportRow>[] {
+  const of = { stig: to.title, from: from.version ?? from.releaseInfo, to: to.version };
+  const ofRule = (rule: UpgradedRule | Extract<NotCarried, { kind: 'rule' }>) => ({
+    ...of,
+    ...pick(rule, 'reason', 'groupId', 'ruleId', 'ruleVersion'),
+    answered: rule.answered ? 'yes' : 'no',
+  });
   return [
-    ...rules.map((rule): ReportRow => {
-      const { outcome, reason, answered, groupId, ruleId, ruleVersion, lost } = rule;
-      const ids = { groupId, ruleId, ruleVersion, answered: yes(answered) };
-      return { ...of, outcome, reason, ...ids, ...lostOf(lost) };
-    }),
-    ...notCarried.map((each): ReportRow => {
-      const { reason } = each;
-      if (each.kind === 'rule') {
-        const { groupId, ruleId, ruleVersion, answered, answer } = each;
-        const ids = { groupId, ruleId, ruleVersion, answered: yes(answered) };
-        return { ...of, outcome: 'not-carried', reason, ...ids, ...(answered ? lostOf(answer) : {}) };
-      }
-      const value = typeof each.value === 'string' ? each.value : JSON.stringify(each.value);
-      return {
-        ...of,
-        outcome: 'not-carried',
-        reason: `${each.place ?? each.path}: ${reason}`,
-        lostDetails: value,
-      };
-    }),
+    ...rules.map((rule) => ({ ...ofRule(rule), outcome: rule.outcome, ...lostOf(rule.lost) })),
+    ...notCarried.map((each) =>
+      each.kind === 'rule'
+        ? { ...ofRule(each), outcome: 'not-carried', ...lostOf(each.answered ? each.answer : null) }
+        : {
+            ...of,
+            outcome: 'not-carried',
+            reason: `${each.place ?? each.path}: ${each.reason}`,
+            lostDetails: typeof each.value === 'string' ? each.value : JSON.stringify(each.value),
+          },
+    ),
   ];
 }
 
-const yes = (is: boolean) => (is ? 'yes' : 'no');
-
-function lostOf(answer: RuleAnswer | null) {
+function lostOf(answer: RuleAnswer | null): Partial<ReportRow> {
   if (answer === null) return {};
-  const { status, finding_details, comments, overrides } = answer;
-  const severity = overrides.severity;
+  const { severity } = answer.overrides;
   const overridden = severity === undefined ? '' : `Severity ${severity.severity}: ${severity.reason}`;
   return {
-    lostStatus: status,
-    lostDetails: finding_details,
-    lostComments: [comments, overridden].filter((each) => each !== '').join('\n'),
+    lostStatus: answer.status,
+    lostDetails: answer.finding_details,
+    lostComments: [answer.comments, overridden].filter((each) => each !== '').join('\n'),
   };
 }

@@ -1,5 +1,6 @@
 import { badRequest } from '../base/errors.ts';
 import { stableId } from '../base/ids.ts';
+import { pick } from '../base/objects.ts';
 import { cut } from '../base/text.ts';
 import type { Cklb, CklbRule, CklbStig } from '../catalog/stigs/cklb-schema.ts';
 import { toCklb } from '../catalog/stigs/cklb-writer.ts';
@@ -112,10 +113,8 @@ export function moveStig(
   };
 }
 
-function headOf({ release }: FullRelease): UpgradeReport['to'] {
-  const { slug, benchmarkId, title, version, releaseInfo, releaseDate } = release;
-  return { slug, benchmarkId, title, version, releaseInfo, releaseDate };
-}
+const headOf = ({ release }: FullRelease): UpgradeReport['to'] =>
+  pick(release, 'slug', 'benchmarkId', 'title', 'version', 'releaseInfo', 'releaseDate');
 
 /** The release of a STIG that stays as it is. */
 function asItIs(stig: CklbStig, { release }: FullRelease): UpgradeReport['to'] {
@@ -221,9 +220,7 @@ function reportOf(
   return {
     outcome,
     reason: reasonOf(outcome, classes, changes, old),
-    groupId: rule.group_id,
-    ruleId: rule.rule_id_src,
-    ruleVersion: rule.rule_version,
+    ...pick(toIds(rule), 'groupId', 'ruleId', 'ruleVersion'),
     oldGroupId: old?.group_id ?? null,
     oldRuleId: old?.rule_id_src ?? null,
     oldRuleVersion: old?.rule_version ?? null,
@@ -248,17 +245,14 @@ function reasonOf(
   old: CklbRule | null,
 ): string {
   if (outcome === 'new') return 'The old checklist does not have this rule';
-  const said: string[] = [];
-  for (const { field, class: each, old: was, new: now } of changes) {
-    if (each !== field) continue;
-    if (was === '') said.push(`the old checklist has no ${field} text to compare`);
-    else
-      said.push(
-        field === 'severity'
-          ? `its severity changed from ${categories[was]} to ${categories[now]}`
-          : `its ${field} changed`,
-      );
-  }
+  const said = changes
+    .filter(({ field, class: each }) => each === field)
+    .map(({ field, old: was, new: now }) => {
+      if (was === '') return `the old checklist has no ${field} text to compare`;
+      return field === 'severity'
+        ? `its severity changed from ${categories[was]} to ${categories[now]}`
+        : `its ${field} changed`;
+    });
   if (classes.includes('mapping')) said.push('its CCIs changed');
   if (classes.includes('severity') && old?.overrides.severity)
     said.push('its severity is overridden: check whether that is still needed');
@@ -271,9 +265,8 @@ function reasonOf(
   return text[0]!.toUpperCase() + text.slice(1);
 }
 
-function answerOf({ status, finding_details, comments, overrides }: CklbRule): RuleAnswer {
-  return { status, finding_details, comments, overrides };
-}
+const answerOf = (rule: CklbRule): RuleAnswer =>
+  pick(rule, 'status', 'finding_details', 'comments', 'overrides');
 
 /** Whether an assessor wrote anything about a rule. */
 export function isAnswered({ status, finding_details, comments, overrides }: CklbRule): boolean {
@@ -289,20 +282,21 @@ function markingOf({ classification }: CklbRule): Partial<CklbRule> {
   return /^(unclass(ified)?|none|)$/i.test(classification.trim()) ? {} : { classification };
 }
 
+const noRule = 'the release no longer has this rule';
+
 function goneMarking(rule: CklbRule): Leftover[] {
   const { classification } = markingOf(rule);
   if (classification === undefined) return [];
-  const reason = 'the release no longer has this rule';
-  return [{ kind: 'field', reason, path: `${rule.rule_id_src}.classification`, value: classification }];
+  return [
+    { kind: 'field', reason: noRule, path: `${rule.rule_id_src}.classification`, value: classification },
+  ];
 }
 
 function goneRule(rule: CklbRule): Extract<NotCarried, { kind: 'rule' }> {
   return {
     kind: 'rule',
-    reason: 'the release no longer has this rule',
-    groupId: rule.group_id,
-    ruleId: rule.rule_id_src,
-    ruleVersion: rule.rule_version,
+    reason: noRule,
+    ...pick(toIds(rule), 'groupId', 'ruleId', 'ruleVersion'),
     ruleTitle: rule.rule_title,
     answered: isAnswered(rule),
     answer: answerOf(rule),
@@ -319,13 +313,13 @@ function summaryOf(reports: UpgradedRule[], gone: { answered: boolean }[]): Upgr
       reset: having('reset'),
     };
   };
-  const answers = counts(reports.filter((each) => each.answered));
+  const isAnswered = ({ answered }: { answered: boolean }) => answered;
   return {
     rules: reports.length,
     ...counts(reports),
-    new: reports.filter((each) => each.outcome === 'new').length,
+    new: reports.filter(({ outcome }) => outcome === 'new').length,
     removed: gone.length,
-    answers: { ...answers, notCarried: gone.filter((each) => each.answered).length },
+    answers: { ...counts(reports.filter(isAnswered)), notCarried: gone.filter(isAnswered).length },
   };
 }
 

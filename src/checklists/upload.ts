@@ -1,28 +1,19 @@
+import type { Ask } from '../base/ask.ts';
 import { AppError, badRequest } from '../base/errors.ts';
 import { isObject, refuseHeavyJson, utf8Body } from '../base/json.ts';
 import { count } from '../base/text.ts';
-import type { FoundId } from '../catalog/controls/id-grammar.ts';
 import { textsBeyondXml, toCkl } from '../catalog/stigs/ckl-writer.ts';
 import type { Cklb, CklbStig } from '../catalog/stigs/cklb-schema.ts';
-import type { IdentifiedRelease, StatedRelease } from '../catalog/stigs/identify.ts';
 import type { FullRelease, StigRelease } from '../catalog/stigs/queries.ts';
 import type { FileType } from '../http/answer.ts';
 import { check } from '../http/schema.ts';
 import type { OldChecklist } from './cklb-reader.ts';
-import type { CciFacts } from './emass.ts';
+import { uploadJobs } from './jobs.ts';
 import { isXml, readChecklist } from './read-checklist.ts';
-import type { ReferenceFact } from './reference-schema.ts';
-import type { Vocabulary } from './reference-vocabulary.ts';
 import type { FromResultsOptions } from './results-schema.ts';
-import { type ChecklistFormat, type Upgrade, type UpgradeOptions, upgradeBody } from './schema.ts';
+import { type ChecklistFormat, type UpgradeOptions, type UpgradeReport, upgradeBody } from './schema.ts';
 import { nameOf, otherStig, shortList, statedOf, stigNames } from './stig-names.ts';
 import { upgradeChecklist } from './upgrade.ts';
-
-/** A release, and which of the names in the request are names of its STIG. */
-export interface Release {
-  target: FullRelease;
-  names: string[];
-}
 
 /** The result of an upload: the bytes of the answer; name and marking where it is a file. */
 export interface Upgraded {
@@ -30,13 +21,13 @@ export interface Upgraded {
   file: { name: string; type: FileType; marking: string | null } | null;
 }
 
-/** A request to the catalog: a release by slug, or as a file says; facts on CCIs; how ids begin; facts on cited ids. */
-export type Wanted =
-  | { slug: string; version?: string | undefined; names: string[] }
-  | { stated: StatedRelease }
-  | { ccis: string[]; revision: string | undefined }
-  | { vocabulary: true }
-  | { references: FoundId[] };
+/** A checklist that was made, with its report, its release and the name of its file without ending. */
+export interface Made<Report> {
+  checklist: Cklb;
+  report: Report;
+  target: FullRelease;
+  name: string;
+}
 
 export type ApiTask = { from: 'api' } & (
   | { task: 'upgrade'; query: UpgradeOptions & { download: boolean } }
@@ -46,48 +37,22 @@ export type ApiTask = { from: 'api' } & (
   | { task: 'references'; isText: boolean }
 );
 
-/** The catalog's reply: for `stated`, a release with its context, or null. */
-export type CatalogAnswer =
-  | Release
-  | IdentifiedRelease
-  | CciFacts
-  | Vocabulary
-  | Map<string, ReferenceFact>
-  | null;
-
-/** What the reader of an upload asks the catalog. Each rejects with a 404 for what is not there. */
-export type CatalogLookup = ReturnType<typeof createCatalogLookup>;
-
-/** Makes the questions of an upload. `ask` sends one to the thread that has the catalog. */
-export function createCatalogLookup(ask: (wanted: Wanted) => Promise<CatalogAnswer>) {
-  return {
-    release: (slug: string, version: string | undefined, names: string[]) =>
-      ask({ slug, version, names }) as Promise<Release>,
-    /** The release that a file states; null for none. */
-    identify: (stated: StatedRelease) => ask({ stated }) as Promise<IdentifiedRelease | null>,
-    ccis: (ccis: string[], revision: string | undefined) => ask({ ccis, revision }) as Promise<CciFacts>,
-    vocabulary: () => ask({ vocabulary: true }) as Promise<Vocabulary>,
-    references: (references: FoundId[]) => ask({ references }) as Promise<Map<string, ReferenceFact>>,
-  };
-}
-
 /** The limit of a banner, because a marking becomes a header. */
 export const longestMarking = 200;
 
 /** Upgrades the checklist of a body: the answer is a checklist with its report, or alone. Throws a 400. */
 export async function upgradeWork(
-  catalog: CatalogLookup,
+  ask: Ask,
   bytes: Uint8Array,
   { download, ...query }: UpgradeOptions & { download: boolean },
 ): Promise<Upgraded> {
   const body = readBody(bytes);
   const { checklist, ...asked } =
     'file' in body ? { checklist: body.file, ...query } : check(upgradeBody, body.envelope);
-  const { upgrade, target } = await locatedAt('file' in body ? '' : '/checklist', () =>
-    upgradeOf(catalog, readChecklist(checklist), asked),
+  const made = await locatedAt('file' in body ? '' : '/checklist', () =>
+    upgradeOf(ask, readChecklist(checklist), asked),
   );
-  if (download) return fileOf(upgrade, asked.format, target);
-  return answerOf({ ...upgrade, checklist: written(upgrade.checklist, asked.format, [target.release]) });
+  return answerMade(made, asked.format, download);
 }
 
 /**
@@ -124,28 +89,26 @@ export function parseBody(text: string): unknown {
 
 /** Upgrades a checklist to the requested release; without a slug the one of its STIGs that the catalog has. */
 export async function upgradeOf(
-  catalog: CatalogLookup,
+  ask: Ask,
   old: OldChecklist,
   { slug, version, allowOlder = false, ...options }: UpgradeOptions,
-): Promise<{ upgrade: Upgrade; target: FullRelease }> {
+): Promise<Made<UpgradeReport>> {
   const { stigs } = old.checklist;
-  const own = slug === undefined ? await onlyStig(catalog, stigs) : { slug, warning: null };
-  const { target, names } = await catalog.release(own.slug, version, stigNames(stigs));
+  const own = slug === undefined ? await onlyStig(ask, stigs) : { slug, warning: null };
+  const { target, names } = await ask(uploadJobs.releaseOfSlug, own.slug, version, stigNames(stigs));
   const mayGo = allowOlder || version !== undefined;
   const upgrade = upgradeChecklist(old, target, names, { ...options, allowOlder: mayGo });
   if (own.warning !== null) upgrade.report.warnings.push(own.warning);
   upgrade.report.warnings.push(...lostIn(options.format, upgrade.checklist));
-  return { upgrade, target };
+  const name = `U_${target.release.benchmarkId}_${upgrade.report.to.version}`;
+  return { ...upgrade, target, name };
 }
 
 /** The one STIG of a checklist in the catalog, by name before by rules. Throws a 400 for none and for several. */
-async function onlyStig(
-  catalog: CatalogLookup,
-  stigs: CklbStig[],
-): Promise<{ slug: string; warning: string | null }> {
+async function onlyStig(ask: Ask, stigs: CklbStig[]): Promise<{ slug: string; warning: string | null }> {
   const all: { slug: string; title: string; isByRules: boolean; warning: string | null }[] = [];
   for (const stig of stigs) {
-    const found = await catalog.identify(statedOf(stig));
+    const found = await ask(uploadJobs.identifiedRelease, statedOf(stig));
     if (found === null) continue;
     const { slug, title } = found.target.release;
     all.push({ slug, title, isByRules: found.foundBy === 'rules', warning: otherStig(nameOf(stig), found) });
@@ -167,9 +130,9 @@ async function onlyStig(
   );
 }
 
-/** Writes a checklist in a format: a cklb as an object, or a ckl as text. */
-export function written(checklist: Cklb, format: ChecklistFormat, releases: StigRelease[]): Cklb | string {
-  return format === 'ckl' ? toCkl(checklist, releases) : checklist;
+/** The text of a checklist in a format. */
+export function textIn(format: ChecklistFormat, checklist: Cklb, releases: StigRelease[]): string {
+  return format === 'ckl' ? toCkl(checklist, releases) : JSON.stringify(checklist);
 }
 
 /** What the characters of a checklist lose in a format. */
@@ -182,27 +145,20 @@ export function lostIn(format: ChecklistFormat, checklist: Cklb): string[] {
       ];
 }
 
-/** The upgraded checklist alone, as a file. */
-export function fileOf(
-  { checklist, report }: Upgrade,
-  format: ChecklistFormat,
-  target: FullRelease,
-): Upgraded {
-  return checklistFile(checklist, format, target, `U_${target.release.benchmarkId}_${report.to.version}`);
-}
-
-export function checklistFile(
-  checklist: Cklb,
-  format: ChecklistFormat,
-  target: FullRelease,
-  name: string,
-): Upgraded {
+/** A made checklist alone, as a file. */
+export function fileOf({ checklist, target, name }: Made<unknown>, format: ChecklistFormat): Upgraded {
   const marking = checklist.target_data.classification?.slice(0, longestMarking).toWellFormed() ?? null;
-  const made = written(checklist, format, [target.release]);
   return {
-    bytes: bytesOf(typeof made === 'string' ? made : JSON.stringify(made)),
+    bytes: bytesOf(textIn(format, checklist, [target.release])),
     file: { name: `${name}.${format}`, type: format, marking },
   };
+}
+
+/** A made checklist with its report, or alone as a file. */
+export function answerMade(made: Made<unknown>, format: ChecklistFormat, download: boolean): Upgraded {
+  if (download) return fileOf(made, format);
+  const { checklist, report, target } = made;
+  return answerOf({ checklist: format === 'ckl' ? toCkl(checklist, [target.release]) : checklist, report });
 }
 
 export function answerOf(value: object): Upgraded {

@@ -2,6 +2,9 @@ import { badRequest } from '../base/errors.ts';
 import { ImportError } from '../read/import-error.ts';
 import { readXmlEvents, type XmlElement, type XmlHandler } from '../read/xml.ts';
 
+/** Elements of one tree: a rule has some hundred, and each takes some 200 bytes. */
+export const largestTree = 100_000;
+
 /** Reads XML of a caller: bytes, or decoded text. Messages begin with `name`. Returns warnings; throws a 400. */
 export function readUploadedXml(
   given: string | Uint8Array,

@@ -123,8 +123,8 @@ export function readXmlEvents(
   return { root: readText(text, choose), warnings };
 }
 
-/** Builds the trees of a visitor from events. */
-export function treeBuilder(visitor: XmlVisitor): XmlHandler {
+/** Builds the trees of a visitor from events. Throws an `ImportError` for a tree of more than `most` elements. */
+export function treeBuilder(visitor: XmlVisitor, most = xmlLimits.treeElements): XmlHandler {
   const around: XmlElement[] = [];
   /** The open elements of the tree that is built. */
   const branch: XmlNode[] = [];
@@ -135,10 +135,7 @@ export function treeBuilder(visitor: XmlVisitor): XmlHandler {
   const grow = (node: XmlNode) => {
     const parent = branch.at(-1);
     size = parent ? size + 1 : 1;
-    if (size > xmlLimits.treeElements)
-      throw new ImportError(
-        `more than ${xmlLimits.treeElements} elements in <${branch[0]!.name.slice(0, 64)}>`,
-      );
+    if (size > most) throw new ImportError(`more than ${most} elements in <${branch[0]!.name.slice(0, 64)}>`);
     parent?.children.push(node);
     branch.push(node);
   };

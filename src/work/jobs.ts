@@ -36,7 +36,7 @@ import {
   stigBatch,
   stigFile,
 } from '../catalog/stigs/jobs.ts';
-import { listChecklists, uploadAnswer } from '../checklists/jobs.ts';
+import { listChecklists, uploadJobs } from '../checklists/jobs.ts';
 import { collectionsJson, listFindingsJson, listsJson } from '../collections/jobs.ts';
 import { pastedStigs } from '../collections/pasted.ts';
 import type { Database } from '../db/database.ts';
@@ -97,7 +97,7 @@ export const jobs = {
   stigAutomation,
   stigBatch,
   stigFile,
-  uploadAnswer,
+  ...uploadJobs,
   worksheetOf,
   worksheetReport,
 } satisfies Record<string, Job>;

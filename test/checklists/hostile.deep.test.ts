@@ -58,6 +58,8 @@ hostile('depth, names and numbers of everything are bounded', async () => {
 
   await refused(t.send('POST', fromResults, '<a>'.repeat(100_000)), /nested deeper than 64/);
   await refused(inTarget('<a/>'.repeat(5_000_001)), /more than 5000000 elements/);
+  const facts = `<target-facts>${'<a/>'.repeat(100_000)}</target-facts>`;
+  await refused(inTarget(facts), /more than 100000 elements in <target-facts>/);
   await refused(inTarget('<target-address>1</target-address>'.repeat(10_001)), /more than 10000 facts/);
   const ids = Array.from({ length: 20_001 }, (_, n) => `SV-${n}r1_rule`);
   const scan = writeResults(ids.map((id) => ({ id, result: 'pass' })));

@@ -328,15 +328,15 @@ upgrades('what a cklb has no place for comes back, with its place', async () => 
     stigs: [{ ...stig, srg_id: null, rules }],
   });
   assert.equal(fieldsOf(json), [
+    ['cklb_version', '1.1'],
     ['target_data.role', 'Toaster'],
     ['target_data.marking', 'CUI'],
     ['stigs[0].rules[0].overrides.status', { status: 'open' }],
     ['stigs[0].rules[0].STIGUuid', 'x'],
     ['stigs[0].rules[0].createdAt', '2026-01-01'],
-    ['stigs[0].rules[1].overrides.severity.reason', 'half'],
     ['stigs[0].rules[1].uuid', 'not-a-uuid'],
+    ['stigs[0].rules[1].overrides.severity.reason', 'half'],
     ['stigs[0].srg_id', null],
-    ['cklb_version', '1.1'],
     ['evaluate-stig', { version: '1.2507', time: [1, null, 'x'] }],
   ]);
   assert.is(json.checklist.target_data.role, 'None');

@@ -2,10 +2,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as assert from 'uvu/assert';
+import type { Ask } from '../../src/base/ask.ts';
 import type { AppError } from '../../src/base/errors.ts';
 import { type Log, silentLog } from '../../src/base/log.ts';
 import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
-import type { Release, Upgraded } from '../../src/checklists/upload.ts';
+import type { Upgraded } from '../../src/checklists/upload.ts';
 import { createQueue, expensiveLimits, smallUpload } from '../../src/http/limits.ts';
 import type { Upload } from '../../src/pages/checklists/upload-thread.ts';
 import {
@@ -62,9 +63,9 @@ function uploadsOf(program: string, options: UploadOptions = {}) {
        const go = new URL('go', import.meta.url);
        while (!existsSync(go)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
      };
-     const asks = { wanted: { slug: '${slug}', names: [] } };
+     const asks = { wanted: { name: 'releaseOfSlug', args: ['${slug}', undefined, []] } };
      const makes = () => ({ upgraded: { bytes: new Uint8Array([1, 2]), file: null } });
-     const answer = (request) => parentPort.postMessage('release' in request ? makes() : asks);
+     const answer = (request) => parentPort.postMessage('value' in request ? makes() : asks);
      ${program}`,
   );
   const { log, told } = remembering();
@@ -85,7 +86,7 @@ const upload = (text = 'x'): Upload => ({
   query: { download: false, onChange: 'keep', format: 'cklb' },
   bytes: new Uint8Array(Buffer.from(text)),
 });
-const anyRelease = () => ({ target: null, names: [] }) as unknown as Release;
+const anyRelease: Ask = async () => ({ target: null, names: [] }) as never;
 const good: Upgraded = { bytes: new Uint8Array([1, 2]), file: null };
 
 /** What becomes of an upload: what it makes, or the code and the message of its refusal. */
@@ -138,7 +139,7 @@ for (const [what, program, refusal, reason, options] of deaths)
 
 uploading('a thread that cannot start, or dies between question and answer, is a 503 too', async () => {
   const half =
-    "parentPort.on('message', (request) => ('release' in request ? process.exit(1) : answer(request)));";
+    "parentPort.on('message', (request) => ('value' in request ? process.exit(1) : answer(request)));";
   for (const program of ["throw new Error('no module');", half]) {
     const { uploads, told } = uploadsOf(program);
     const error = await uploads.upgrade(upload(), anyRelease).catch((thrown) => thrown);

@@ -1,22 +1,19 @@
 import type { Child } from 'hono/jsx';
+import type { Ask } from '../../base/ask.ts';
 import { count } from '../../base/text.ts';
 import { emassBody } from '../../checklists/emass-schema.ts';
 import { emassSheet, type MadeSheet } from '../../checklists/emass-upload.ts';
 import type { NamedFile } from '../../checklists/upgrade-several.ts';
-import type { CatalogLookup } from '../../checklists/upload.ts';
 import { check } from '../../http/schema.ts';
 import { beginning, Empty, Facts, Table } from '../parts/components.tsx';
 import type { View } from '../parts/view.ts';
 import { emassFields, SendAgain, SentFiles, toolPath, toolView, type UpgradeForm } from './upgrade-form.tsx';
 
 /** The sheet that the form asks for, of its checklists (rule D30.2). Throws a 400. */
-export function sheetOf(catalog: CatalogLookup, files: NamedFile[], form: UpgradeForm): Promise<MadeSheet> {
+export function sheetOf(ask: Ask, files: NamedFile[], form: UpgradeForm): Promise<MadeSheet> {
   const typed = emassFields.flatMap((name) => (form[name] === '' ? [] : [[name, form[name]]]));
   const checklists = files.map(({ bytes }) => bytes);
-  return emassSheet(
-    catalog,
-    check(emassBody, { ...Object.fromEntries(typed), checklists, sheet: form.sheet }),
-  );
+  return emassSheet(ask, check(emassBody, { ...Object.fromEntries(typed), checklists, sheet: form.sheet }));
 }
 
 const mostRows = 100;

@@ -1,8 +1,9 @@
+import type { Ask } from '../../base/ask.ts';
 import { AppError, badRequest } from '../../base/errors.ts';
 import { type FileReference, referenceColumns } from '../../checklists/reference-columns.ts';
 import { fileText, largestText, mostReferences } from '../../checklists/reference-scan.ts';
 import { referencesIn } from '../../checklists/reference-upload.ts';
-import { bytesOf, type CatalogLookup, type Upgraded } from '../../checklists/upload.ts';
+import { bytesOf, type Upgraded } from '../../checklists/upload.ts';
 import { toCsv } from '../../http/columns.ts';
 import type { Form } from '../../http/env.ts';
 import { renderPage } from '../parts/layout.tsx';
@@ -30,7 +31,7 @@ export function citingTexts(form: Form): CitingTexts {
 
 /** Finds the ids of texts (rule D39.2): the answer is a page, or a csv. Throws a 400 for more than 50,000 ids. */
 export async function citedWork(
-  catalog: CatalogLookup,
+  ask: Ask,
   texts: CitingTexts,
   form: Form,
   frame: PageFrame,
@@ -44,7 +45,7 @@ export async function citedWork(
   ]) {
     if (text === null) skipped.push(name);
     else {
-      const { references } = await referencesIn(catalog, text, mostReferences - found.length);
+      const { references } = await referencesIn(ask, text, mostReferences - found.length);
       for (const each of references) found.push({ file: name, ...each });
     }
   }

@@ -1,19 +1,14 @@
+import type { Ask } from '../../base/ask.ts';
 import { AppError, badRequest } from '../../base/errors.ts';
 import type { OldChecklist } from '../../checklists/cklb-reader.ts';
 import { workbook } from '../../checklists/emass-upload.ts';
 import { maxChecklist, readChecklist } from '../../checklists/read-checklist.ts';
 import type { ScanResults } from '../../checklists/results-reader.ts';
-import {
-  fromResultsOf,
-  inspectionOf,
-  isResults,
-  readResults,
-  resultsFile,
-} from '../../checklists/results-upload.ts';
+import { fromResultsOf, inspectionOf, isResults, readResults } from '../../checklists/results-upload.ts';
 import { upgradeBody } from '../../checklists/schema.ts';
 import { unzipped } from '../../checklists/unzip.ts';
 import type { NamedFile } from '../../checklists/upgrade-several.ts';
-import { bytesOf, type CatalogLookup, fileOf, type Upgraded, upgradeOf } from '../../checklists/upload.ts';
+import { bytesOf, fileOf, type Upgraded, upgradeOf } from '../../checklists/upload.ts';
 import type { Form } from '../../http/env.ts';
 import { check } from '../../http/schema.ts';
 import { renderPage } from '../parts/layout.tsx';
@@ -83,7 +78,7 @@ const optionsBody = upgradeBody.omit({ checklist: true });
 
 /** Does what the form asks: the answer is a page with a report, or the new checklist as a file. Throws a 400. */
 export async function formWork(
-  catalog: CatalogLookup,
+  ask: Ask,
   files: UploadedFiles,
   form: Form,
   tool: UploadTool,
@@ -108,11 +103,11 @@ export async function formWork(
     const { several } = files;
     const inspected =
       several.length > 0
-        ? await inspectSeveral(catalog, several)
+        ? await inspectSeveral(ask, several)
         : [
             {
               ...{ name: '', problem: null },
-              stigs: (await inspectionOf(catalog, (files.checklist ?? files.results)!)).stigs,
+              stigs: (await inspectionOf(ask, (files.checklist ?? files.results)!)).stigs,
             },
           ];
     return page(inspectionPage({ inspected, form: typed, files: attached, several }));
@@ -120,14 +115,14 @@ export async function formWork(
   // A report carries `as` for its download; its filters send `view` beside it.
   const asFile = form.get('as') === 'file' && form.get('view') === '';
   if (tool === 'emass') {
-    const made = await sheetOf(catalog, files.several, typed);
+    const made = await sheetOf(ask, files.several, typed);
     return asFile
       ? workbook(made, frame.banner)
       : page(emassPage({ made, form: typed, files: files.several }));
   }
   if (files.several.length > 0) {
     const options = { ...asked, overwrite: typed.overwrite === 'true', banner: frame.banner };
-    const done = await severalOf(catalog, files.several, options);
+    const done = await severalOf(ask, files.several, options);
     return asFile
       ? severalFile(done)
       : page(upgradedSeveralPage({ done, form: typed, files: files.several, tool, review }));
@@ -136,13 +131,13 @@ export async function formWork(
   if (scan !== null) {
     const { banner } = frame;
     const options = { ...asked, overwrite: typed.overwrite === 'true', banner };
-    const made = await fromResultsOf(catalog, scan, options, old);
+    const made = await fromResultsOf(ask, scan, options, old);
     return asFile
-      ? resultsFile(made, asked.format)
+      ? fileOf(made, asked.format)
       : page(fromResultsPage({ made, old, form: typed, files: attached, tool, review }));
   }
-  const { upgrade, target } = await upgradeOf(catalog, old!, asked);
-  if (asFile) return fileOf(upgrade, asked.format, target);
+  const upgrade = await upgradeOf(ask, old!, asked);
+  if (asFile) return fileOf(upgrade, asked.format);
   const { report } = upgrade;
   return page(
     upgradedPage({

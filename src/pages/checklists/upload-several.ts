@@ -1,3 +1,4 @@
+import type { Ask } from '../../base/ask.ts';
 import { AppError, badRequest } from '../../base/errors.ts';
 import { zipOf } from '../../base/zip.ts';
 import { maxChecklist } from '../../checklists/read-checklist.ts';
@@ -10,7 +11,7 @@ import {
   type UpgradedFile,
   upgradeSeveral,
 } from '../../checklists/upgrade-several.ts';
-import { type CatalogLookup, longestMarking, type Upgraded } from '../../checklists/upload.ts';
+import { longestMarking, type Upgraded } from '../../checklists/upload.ts';
 import { toCsv } from '../../http/columns.ts';
 import type { Form } from '../../http/env.ts';
 import type { InspectedFile } from './results-report.tsx';
@@ -53,7 +54,7 @@ export function severalFiles(selected: NamedFile[], form: Form, tool: UploadTool
 
 /** Upgrades several checklists with the options of the form. Throws a 400 for options of a single one. */
 export async function severalOf(
-  catalog: CatalogLookup,
+  ask: Ask,
   files: NamedFile[],
   { hostName, ...asked }: UpgradeOptions & ScanOptions,
 ): Promise<UpgradedFile[]> {
@@ -61,15 +62,15 @@ export async function severalOf(
     throw badRequest('Several checklists keep their own host names: leave the host name empty');
   if (asked.slug === undefined && asked.version !== undefined)
     throw badRequest('Choose the STIG that the release is of, or leave the release empty');
-  return upgradeSeveral(catalog, files, asked);
+  return upgradeSeveral(ask, files, asked);
 }
 
 /** Inspects each file; one that cannot be read says why, and stops no other. */
-export async function inspectSeveral(catalog: CatalogLookup, files: NamedFile[]): Promise<InspectedFile[]> {
+export async function inspectSeveral(ask: Ask, files: NamedFile[]): Promise<InspectedFile[]> {
   const done: InspectedFile[] = [];
   for (const { name, bytes } of files)
     try {
-      done.push({ name, stigs: (await inspectionOf(catalog, bytes)).stigs, problem: null });
+      done.push({ name, stigs: (await inspectionOf(ask, bytes)).stigs, problem: null });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       done.push({ name, stigs: [], problem: error.message });

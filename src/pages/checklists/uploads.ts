@@ -5,10 +5,10 @@ import { owned } from '../../base/bytes.ts';
 import { AppError, callerGone, unavailable } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { programFolder } from '../../base/root.ts';
-import { uploadAnswer } from '../../checklists/jobs.ts';
-import type { CatalogAnswer, Upgraded, Wanted } from '../../checklists/upload.ts';
+import { uploadJobs } from '../../checklists/jobs.ts';
+import type { Upgraded } from '../../checklists/upload.ts';
 import { type Presence, smallUpload, uploadSize } from '../../http/limits.ts';
-import type { ThreadAnswer, ThreadRequest, Upload } from './upload-thread.ts';
+import type { JobRequest, ThreadAnswer, ThreadRequest, Upload } from './upload-thread.ts';
 
 /** The refusal of an upload; `page` shows the form again when its content was the reason. */
 export class RefusedUpload extends AppError {
@@ -20,15 +20,12 @@ export class RefusedUpload extends AppError {
   }
 }
 
-/** Finds what an upload needs of the catalog. */
-export type Find = (wanted: Wanted) => CatalogAnswer | Promise<CatalogAnswer>;
-
 export interface Uploads {
   /**
    * Processes an upload after those before it, and takes over its bytes. Throws a `RefusedUpload` for an invalid upload
-   * (400, 413), for an error of `find`, and (503) when the thread stops or the caller disconnects.
+   * (400, 413), for an error of `ask`, and (503) when the thread stops or the caller disconnects.
    */
-  upgrade(upload: Upload, find: Find, caller?: Presence): Promise<Upgraded>;
+  upgrade(upload: Upload, ask: Ask, caller?: Presence): Promise<Upgraded>;
   stop(): Promise<void>;
 }
 
@@ -41,6 +38,8 @@ export interface UploadOptions {
   idle?: number;
 }
 
+const jobs: Record<string, (services: never, ...args: never[]) => unknown> = uploadJobs;
+
 const threadProgram = join(programFolder, 'pages', 'checklists', `upload-thread${extname(import.meta.url)}`);
 
 /** Makes the reader of uploads: one thread for small ones, another for large ones (rule S2.9). */
@@ -48,9 +47,9 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
   const small = createUploadThread(log, { memory: 128, patience: 20_000, ...options });
   const large = createUploadThread(log, { memory: 512, patience: 60_000, ...options });
   return {
-    upgrade(upload, find, caller) {
+    upgrade(upload, ask, caller) {
       const thread = uploadSize(upload.bytes) <= smallUpload ? small : large;
-      return thread.upgrade(upload, find, caller);
+      return thread.upgrade(upload, ask, caller);
     },
     async stop() {
       await Promise.all([small.stop(), large.stop()]);
@@ -73,7 +72,7 @@ function createUploadThread(
   let last: Promise<unknown> = Promise.resolve();
   let idling: NodeJS.Timeout | undefined;
 
-  async function one(upload: Upload, find: Find, caller: Presence): Promise<Upgraded> {
+  async function one(upload: Upload, ask: Ask, caller: Presence): Promise<Upgraded> {
     await thread.ended();
     if (caller.closed) throw callerGone();
     clearTimeout(idling);
@@ -84,7 +83,7 @@ function createUploadThread(
     try {
       const bytes = owned(upload.bytes);
       let said = await thread.ask({ ...upload, bytes }, [bytes.buffer]);
-      while ('wanted' in said) said = await thread.ask(await found(find, said.wanted, upload.from));
+      while ('wanted' in said) said = await thread.ask(await answerTo(ask, said.wanted, upload.from));
       if (!('upgraded' in said)) throw failureOf(said);
       return said.upgraded;
     } catch (error) {
@@ -99,9 +98,13 @@ function createUploadThread(
   }
 
   /** On failure a page shows the form again, and the reader of a body names the field; any other ends the upload. */
-  async function found(find: Find, wanted: Wanted, from: Upload['from']): Promise<ThreadRequest> {
+  async function answerTo(
+    ask: Ask,
+    { name, args }: JobRequest,
+    from: Upload['from'],
+  ): Promise<ThreadRequest> {
     try {
-      return { release: await find(wanted) };
+      return { value: await ask(jobs[name]!, ...(args as never[])) };
     } catch (error) {
       if (error instanceof AppError && (from !== 'api' || error.field !== undefined))
         return { refused: { code: error.code, message: error.message, field: error.field } };
@@ -111,8 +114,8 @@ function createUploadThread(
   }
 
   return {
-    upgrade(upload, find, caller = { closed: false, onClose: null }) {
-      const turn = last.then(() => one(upload, find, caller));
+    upgrade(upload, ask, caller = { closed: false, onClose: null }) {
+      const turn = last.then(() => one(upload, ask, caller));
       last = turn.catch(() => undefined);
       return turn;
     },
@@ -199,8 +202,7 @@ export type WorkOnUpload = ReturnType<typeof createUploadWork>;
 
 /** Makes the function that processes an upload with what the catalog has of it. It stores nothing. */
 export function createUploadWork(uploads: Uploads, ask: Ask) {
-  return (upload: Upload, caller: Presence): Promise<Upgraded> =>
-    uploads.upgrade(upload, (wanted) => ask(uploadAnswer, wanted), caller);
+  return (upload: Upload, caller: Presence): Promise<Upgraded> => uploads.upgrade(upload, ask, caller);
 }
 
 const tryAgain = (message: string) => unavailable(message, 5);
