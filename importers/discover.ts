@@ -76,14 +76,18 @@ function whyUnreadable(path: string, error: unknown): string {
     : `${message}${rightsAround(path, error)}`;
 }
 
+/** Takes a source that was found; the search ends where it gives false. */
+type TakeSource = (source: FoundSource) => Promise<boolean>;
+
 /**
- * Finds the sources in files and in nested archives, one in memory at a time. It does not open archives for whose hash
- * and path `isSkipped` is true.
+ * Finds the sources in files and in nested archives, one in memory at a time, and hands each to `take`. It does not open
+ * archives for whose hash and path `isSkipped` is true.
  */
-export async function* discover(
+export async function discover(
   files: ListedFile[],
+  take: TakeSource,
   isSkipped: (sha256: string, source: string) => boolean = () => false,
-): AsyncGenerator<FoundSource> {
+): Promise<void> {
   const budget = newInflateBudget();
   const groups = new Groups(files.map(({ path }) => path));
   for (const file of files) {
@@ -91,21 +95,30 @@ export async function* discover(
     const opened = openListed(file);
     if ('reason' in opened) {
       if (opened.isDamaged) groups.spoil(path);
-      yield unreadable(path, opened.reason, opened.outcome);
+      if (!(await take(unreadable(path, opened.reason, opened.outcome)))) return;
       continue;
     }
     const { handle, bytes } = opened;
     try {
       if (bytes === null) {
         const hash = await hashFile(handle);
-        if (!isSkipped(hash, path)) yield* readArchive(path, handle, hash, { budget, depth: 1 });
-      } else if (!groups.take(path, dirname(path), bytes))
-        yield { type: 'bytes', source: path, bytes, sha256: sha256(bytes), lone };
+        const context = { budget, depth: 1, take };
+        if (!isSkipped(hash, path) && !(await readArchive(path, handle, hash, context))) return;
+      } else if (!groups.take(path, dirname(path), bytes)) {
+        const source: FoundSource = { type: 'bytes', source: path, bytes, sha256: sha256(bytes), lone };
+        if (!(await take(source))) return;
+      }
     } finally {
       closeSync(handle);
     }
   }
-  yield* groups.found();
+  await takeAll(groups, take);
+}
+
+/** Gives false where `take` ended the search. */
+async function takeAll(groups: Groups, take: TakeSource): Promise<boolean> {
+  for (const group of groups.found()) if (!(await take(group))) return false;
+  return true;
 }
 
 type Opened =
@@ -171,14 +184,17 @@ async function hashFile(handle: number): Promise<string> {
 interface ArchiveContext {
   budget: InflateBudget;
   depth: number;
+  take: TakeSource;
 }
 
-async function* readArchive(
+/** Gives false where `take` ended the search. */
+async function readArchive(
   source: string,
   origin: number | Buffer,
   hash: string,
   context: ArchiveContext,
-): AsyncGenerator<FoundSource> {
+): Promise<boolean> {
+  const { take } = context;
   let archive: Awaited<ReturnType<typeof openArchive>>;
   try {
     if (context.depth > archiveLimits.depth)
@@ -186,26 +202,26 @@ async function* readArchive(
     archive = await openArchive(origin, context.budget);
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
-    yield { type: 'archive', source, sha256: hash, members: 0, error: error.message };
-    return;
+    return take({ type: 'archive', source, sha256: hash, members: 0, error: error.message });
   }
   const { members } = archive;
   const groups = new Groups(members.map(({ name }) => name));
   try {
-    yield { type: 'archive', source, sha256: hash, members: members.length, error: null };
-    for (const member of members) yield* readMember(source, member, groups, context);
-    yield* groups.found();
+    if (!(await take({ type: 'archive', source, sha256: hash, members: members.length, error: null })))
+      return false;
+    for (const member of members) if (!(await readMember(source, member, groups, context))) return false;
+    return await takeAll(groups, take);
   } finally {
     archive.close();
   }
 }
 
-async function* readMember(
+async function readMember(
   archive: string,
   { name, read }: Member,
   groups: Groups,
   context: ArchiveContext,
-): AsyncGenerator<FoundSource> {
+): Promise<boolean> {
   const source = `${archive}!/${name}`;
   let bytes: Buffer;
   try {
@@ -213,13 +229,12 @@ async function* readMember(
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
     groups.spoil(name);
-    yield unreadable(source, error.message);
-    return;
+    return context.take(unreadable(source, error.message));
   }
   // Members at the top are in the folder of the archive itself.
   const folder = dirname(name) === '.' ? archive : `${archive}!/${dirname(name)}`;
   const hash = sha256(bytes);
-  if (looksLikeZip(bytes)) yield* readArchive(source, bytes, hash, { ...context, depth: context.depth + 1 });
-  else if (!groups.take(name, folder, bytes))
-    yield { type: 'bytes', source, bytes, sha256: hash, lone: false };
+  if (looksLikeZip(bytes)) return readArchive(source, bytes, hash, { ...context, depth: context.depth + 1 });
+  if (groups.take(name, folder, bytes)) return true;
+  return context.take({ type: 'bytes', source, bytes, sha256: hash, lone: false });
 }

@@ -47,12 +47,13 @@ export async function notYetImported(
     const hashes: string[] = [];
     const isSkipped = (hash: string, source: string) => isKnown(source, hash) && hashes.push(hash) > 0;
     let isFresh = false;
-    for await (const found of discover(listFiles([path], { noLinks }), isSkipped)) {
+    const take = async (found: FoundSource) => {
       const hash = hashOf(found);
       isFresh = !isKnown(found.source, hash, found.type === 'unreadable' ? found.reason : '');
-      if (isFresh) break;
-      if (hash !== null) hashes.push(hash);
-    }
+      if (!isFresh && hash !== null) hashes.push(hash);
+      return !isFresh;
+    };
+    await discover(listFiles([path], { noLinks }), take, isSkipped);
     if (isFresh) result.fresh.push(path);
     else for (const hash of hashes) result.met.push(hash);
     if (hashes.some((hash) => takenBack.has(hash))) result.leftOut.push(path);

@@ -171,7 +171,7 @@ async function takeSources(run: Run, files: ListedFile[], pause: () => Promise<v
   let found = files.length;
   let bytes = 0;
   let from = performance.now();
-  for await (const source of discover(files, (hash) => takenBack.has(hash))) {
+  const take = async (source: FoundSource) => {
     const read = performance.now();
     phases.times.read += read - from;
     if (source.type === 'unreadable' || !takenBack.has(source.sha256)) {
@@ -186,7 +186,9 @@ async function takeSources(run: Run, files: ListedFile[], pause: () => Promise<v
     }
     await pause();
     from = performance.now();
-  }
+    return true;
+  };
+  await discover(files, take, (hash) => takenBack.has(hash));
   phases.times.read += performance.now() - from;
   return loneUnknown;
 }

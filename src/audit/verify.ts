@@ -78,12 +78,13 @@ function walk(file: string, found: AuditVerdict, known: Head): AuditVerdict['pro
     line,
     reason,
   });
-  for (const { bytes, isEnded } of linesOf(file)) {
+
+  function read(bytes: Buffer, isEnded: boolean): AuditVerdict['problem'] {
     number++;
     const line = readLine(bytes.toString('utf8'));
     if (!isEnded && !line?.holds) {
       found.notes.push(`${file}, line ${number}: incomplete; the next write will log it`);
-      break;
+      return null;
     }
     if (half !== null) {
       const { tornBytes, tornSha256 } = tornDetail(half);
@@ -91,8 +92,8 @@ function walk(file: string, found: AuditVerdict, known: Head): AuditVerdict['pro
       if (detail?.tornBytes !== tornBytes || detail.tornSha256 !== tornSha256) return problemAt(number - 1);
       found.notes.push(`${file}, line ${number - 1}: torn, and recorded by the next`);
     }
-    half = line === null ? bytes : null;
-    if (line === null) continue;
+    half = line === null ? Buffer.from(bytes) : null;
+    if (line === null) return null;
     const reason = whyNot(line, found.head, known);
     if (reason !== null) return problemAt(number, reason);
     const missed = missedBefore(line);
@@ -100,8 +101,10 @@ function walk(file: string, found: AuditVerdict, known: Head): AuditVerdict['pro
     found.first ??= line.seq;
     found.head = { seq: line.seq, hash: line.hash };
     found.lines++;
+    return null;
   }
-  return half === null ? null : problemAt(number);
+
+  return readLines(file, read) ?? (half === null ? null : problemAt(number));
 }
 
 function compare(file: string, { lines, head }: AuditVerdict, recorded: Head): AuditVerdict['problem'] {
@@ -122,25 +125,28 @@ const chunkBytes = 1024 * 1024;
 /** Far longer than any line of the stream, so a longer one is an error. */
 const longest = 4 * chunkBytes;
 
-/** The lines of a file without newline; the last one may not have ended with one. */
-function* linesOf(file: string): Generator<{ bytes: Buffer; isEnded: boolean }> {
+/**
+ * Calls `read` with each line of a file as bytes, without its newline, until that gives something, which is returned;
+ * `isEnded` is false for a last line without newline.
+ */
+function readLines<T>(file: string, read: (line: Buffer, isEnded: boolean) => T | null): T | null {
   const fd = openSync(file, 'r');
   try {
     const chunk = Buffer.alloc(chunkBytes);
     let rest = Buffer.alloc(0);
     for (;;) {
-      const length = readSync(fd, chunk);
-      if (length === 0) break;
+      const length = readSync(fd, chunk, 0, chunkBytes, null);
+      if (length === 0) return rest.length > 0 ? read(rest, false) : null;
       const data = Buffer.concat([rest, chunk.subarray(0, length)]);
       let from = 0;
       for (let end = data.indexOf(10); end >= 0; end = data.indexOf(10, from)) {
-        yield { bytes: data.subarray(from, end), isEnded: true };
+        const result = read(data.subarray(from, end), true);
+        if (result !== null) return result;
         from = end + 1;
       }
       rest = data.subarray(from);
       if (rest.length > longest) throw new Error(`${file} has a line of more than ${longest} bytes`);
     }
-    if (rest.length > 0) yield { bytes: rest, isEnded: false };
   } finally {
     closeSync(fd);
   }

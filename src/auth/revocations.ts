@@ -1,6 +1,6 @@
 import { filesAt, stampOf } from '../base/follow.ts';
 import type { Log } from '../base/log.ts';
-import { workerMessages } from '../base/worker-messages.ts';
+import { readWorkerMessages } from '../base/worker-messages.ts';
 import type { CertificateFacts } from './certificate-facts.ts';
 import { isRevoked, type RevocationList, type Signer } from './revocation-list.ts';
 import type { FileOfLists, RevocationFiles } from './revocation-thread.ts';
@@ -104,8 +104,8 @@ async function readFiles(
   while (read.length < files.length) {
     const input: RevocationFiles = { files: files.slice(read.length), signers };
     try {
-      for await (const file of workerMessages<FileOfLists>('auth/revocation-thread', input, stopped))
-        read.push(file);
+      const keep = (file: FileOfLists) => void read.push(file);
+      await readWorkerMessages('auth/revocation-thread', input, keep, stopped);
     } catch (error) {
       stopped?.throwIfAborted();
       read.push({ reason: (error as Error).message });

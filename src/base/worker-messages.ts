@@ -8,15 +8,16 @@ const longest = 60_000;
 const maxOldGenerationSizeMb = 1024;
 
 /**
- * Runs a program in a worker of its own, and gives its messages: `program` is its path below `src` without extension,
+ * Runs a program in a worker of its own, and calls `use` with each of its messages: `program` is its path below `src` without extension,
  * `input` its `workerData`. Throws an `Error` when the worker cannot be started or fails, when a message takes longer
  * than a minute, and when `stopped` is aborted. The worker then ends.
  */
-export async function* workerMessages<Message>(
+export async function readWorkerMessages<Message>(
   program: string,
   input: unknown,
+  use: (message: Message) => void,
   stopped?: AbortSignal,
-): AsyncGenerator<Message> {
+): Promise<void> {
   const late = new AbortController();
   const signal = stopped ? AbortSignal.any([stopped, late.signal]) : late.signal;
   const worker = new Worker(join(programFolder, `${program}${extname(import.meta.url)}`), {
@@ -30,7 +31,7 @@ export async function* workerMessages<Message>(
   try {
     for await (const [message] of on(worker, 'message', { signal, close: ['exit'] })) {
       timer.refresh();
-      yield message as Message;
+      use(message as Message);
     }
   } catch (error) {
     throw late.signal.aborted ? new Error('it took longer than a minute') : error;

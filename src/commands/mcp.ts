@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { Readable, Writable } from 'node:stream';
+import { type Readable, Transform, Writable } from 'node:stream';
 import { loadKeys } from '../auth/keys.ts';
 import { createVerifyUserToken } from '../auth/tokens.ts';
 import type { User } from '../auth/viewer.ts';
@@ -102,23 +102,25 @@ function createLines(stdin: Readable, stdout: Writable): { input: Readable; outp
   output.setMaxListeners(0);
   stdout.once('error', (error) => output.destroy(error));
 
-  async function* messages() {
-    for await (const line of linesOf(stdin)) {
-      const { refusal, id } = readLine(line);
-      if (refusal !== null) {
-        stdout.write(`${refusal}\n`);
-        continue;
-      }
-      if (id !== undefined) waiting.push(JSON.stringify(id));
-      yield Buffer.concat([line!, Buffer.of(newline)]);
+  /** Passes a line on, or answers one that is no message; null is a line that is too long. */
+  function take(line: Buffer | null, pass: (message: Buffer) => void): void {
+    const { refusal, id } = readLine(line);
+    if (refusal !== null) {
+      stdout.write(`${refusal}\n`);
+      return;
     }
+    if (id !== undefined) waiting.push(JSON.stringify(id));
+    pass(Buffer.concat([line!, Buffer.of(newline)]));
+  }
+
+  async function allAnswered(): Promise<void> {
     if (waiting.length === 0) return;
     // Nothing is being done any more (a cancelled request gets no answer), or for too long.
     process.once('beforeExit', () => answers.emit('all'));
     setTimeout(() => answers.emit('all'), longestWait).unref();
     await once(answers, 'all');
   }
-  return { input: Readable.from(messages()), output };
+  return { input: stdin.pipe(splitLines(take, allAnswered)), output };
 }
 
 /** The id of a request, and the answer to a line that is no message, or whose method is not served. */
@@ -141,23 +143,34 @@ function readLine(line: Buffer | null): { refusal: string | null; id?: unknown }
   }
 }
 
-/** The lines of a stream without blank ones; null for one that is too long. */
-async function* linesOf(input: Readable): AsyncGenerator<Buffer | null> {
+/** Takes the lines of a stream without blank ones, null for one that is too long; it ends when all are answered. */
+function splitLines(
+  take: (line: Buffer | null, pass: (message: Buffer) => void) => void,
+  allAnswered: () => Promise<void>,
+): Transform {
   const isBlank = (line: Buffer) => line.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09);
   let rest = Buffer.alloc(0);
   let isTooLong = false;
-  for await (const chunk of input as AsyncIterable<Buffer>) {
-    rest = Buffer.concat([rest, chunk]);
-    for (let end = rest.indexOf(newline); end >= 0; end = rest.indexOf(newline)) {
-      const line = rest.subarray(0, end);
-      if (!isTooLong && !isBlank(line)) yield line.length > longestLine ? null : line;
-      isTooLong = false;
-      rest = rest.subarray(end + 1);
-    }
-    if (rest.length <= longestLine) continue;
-    if (!isTooLong) yield null;
-    isTooLong = true;
-    rest = Buffer.alloc(0);
-  }
-  if (!isTooLong && !isBlank(rest)) yield rest;
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      const pass = (message: Buffer) => void this.push(message);
+      rest = Buffer.concat([rest, chunk]);
+      for (let end = rest.indexOf(newline); end >= 0; end = rest.indexOf(newline)) {
+        const line = rest.subarray(0, end);
+        if (!isTooLong && !isBlank(line)) take(line.length > longestLine ? null : line, pass);
+        isTooLong = false;
+        rest = rest.subarray(end + 1);
+      }
+      if (rest.length > longestLine) {
+        if (!isTooLong) take(null, pass);
+        isTooLong = true;
+        rest = Buffer.alloc(0);
+      }
+      done();
+    },
+    flush(done) {
+      if (!isTooLong && !isBlank(rest)) take(rest, (message) => void this.push(message));
+      allAnswered().then(() => done(), done);
+    },
+  });
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
+import { Transform } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdDecompress } from 'node:zlib';
@@ -154,19 +155,19 @@ async function readCatalog(
 ): Promise<void> {
   const hash = createHash('sha256');
   let unpacked = 0;
-  async function* hashed(chunks: AsyncIterable<Buffer>) {
-    for await (const chunk of chunks) {
+  const hashed = new Transform({
+    transform(chunk: Buffer, _, done) {
       hash.update(chunk);
-      yield chunk;
-    }
-  }
-  async function* counted(chunks: AsyncIterable<Buffer>) {
-    for await (const chunk of chunks) {
+      done(null, chunk);
+    },
+  });
+  const counted = new Transform({
+    transform(chunk: Buffer, _, done) {
       unpacked += chunk.length;
-      if (unpacked > part.unpacked) throw damaged(file, 'its catalog has more bytes than the manifest says');
-      yield chunk;
-    }
-  }
+      const isTooMuch = unpacked > part.unpacked;
+      done(isTooMuch ? damaged(file, 'its catalog has more bytes than the manifest says') : null, chunk);
+    },
+  });
   const decompressor = createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: windowLog } });
   const to = unpackTo === undefined ? drain : createWriteStream(unpackTo, { flags: 'wx', mode: 0o600 });
   try {

@@ -12,7 +12,7 @@ import { createRevocations } from '../../src/auth/revocations.ts';
 import { SignInRefused } from '../../src/auth/sign-in-refused.ts';
 import type { Config } from '../../src/base/config.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { workerMessages } from '../../src/base/worker-messages.ts';
+import { readWorkerMessages } from '../../src/base/worker-messages.ts';
 import { rejects, suite } from '../support/harness.ts';
 import * as pki from '../support/pki.ts';
 import { der, sequence } from '../support/pki.ts';
@@ -331,7 +331,10 @@ certificates('a worker reads lists; a bad file keeps its former ones, a removed 
 certificates(
   'a worker that fails, or cannot be started, is told of, and the next reading has another',
   async () => {
-    await rejects(workerMessages('auth/none', null).next(), /Cannot find module/);
+    await rejects(
+      readWorkerMessages('auth/none', null, () => undefined),
+      /Cannot find module/,
+    );
     const folder = scratchFolder();
     put(folder, 'root.crl', pki.revocationList(root, [7n]));
     const facts = readCertificate(root.der);

@@ -181,13 +181,13 @@ doors(
 
     at.revoke(at.issuing, [one.serial]);
     const statuses = async () => [
-      (await tls.ask('/lists', withSession(byTls))).status,
-      (await proxy.ask('/lists', withSession(byProxy))).status,
+      (await tls.ask('/systems', withSession(byTls))).status,
+      (await proxy.ask('/systems', withSession(byProxy))).status,
       (await tls.ask('/api/v1/stigs', script)).status,
     ];
     await until('sessions and token are over', async () => (await statuses()).every((each) => each !== 200));
     assert.equal(await statuses(), [303, 303, 401]);
-    assert.is((await tls.ask('/lists', withSession(his))).status, 200);
+    assert.is((await tls.ask('/systems', withSession(his))).status, 200);
     const ends = tls.audit('service').filter(({ reason }) => reason === 'CERTIFICATE');
     assert.ok(ends.some(({ action, actor }) => action === 'session.end' && actor === 'ann@test.mil'));
 
@@ -201,7 +201,7 @@ doors(
     }
     // A list of a clock that is ahead counts, too.
     at.revoke(at.issuing, [other.serial], { from: new Date(Date.now() + 60_000) });
-    await until('it is over', async () => (await tls.ask('/lists', withSession(his))).status !== 200);
+    await until('it is over', async () => (await tls.ask('/systems', withSession(his))).status !== 200);
     at.revoke(at.issuing, []);
   },
 );
@@ -236,7 +236,7 @@ doors(
     at.revoke(at.issuing, [], { to: new Date(Date.now() - 1000) });
     await until401('10.1.0.20');
     assert.ok(reasons(proxy, '10.1.0.20').includes('REVOCATION_UNKNOWN'));
-    assert.is((await proxy.ask('/lists', withSession(session))).status, 200);
+    assert.is((await proxy.ask('/systems', withSession(session))).status, 200);
     assert.ok((await nextUpdate(proxy)) < soon / 1000);
     at.revoke(at.issuing, []);
     await until('they come in again', async () => (await signIn(proxy, one)).status === 303);
@@ -247,7 +247,11 @@ doors(
     at.revoke(at.issuing, []);
     await until('they come in again', async () => (await signIn(proxy, one)).status === 303);
     assert.ok((await nextUpdate(proxy)) > soon / 1000);
-    assert.is((await proxy.ask('/lists', withSession(session))).status, 200, 'the session was only waiting');
+    assert.is(
+      (await proxy.ask('/systems', withSession(session))).status,
+      200,
+      'the session was only waiting',
+    );
     // The list of the root names the authority itself.
     at.revoke(at.root, [at.issuing.serial]);
     await until401('10.1.0.22');
@@ -296,11 +300,11 @@ doors(
     const session = await signIn(tls, stranger);
     writeFileSync(file, 'nothing');
     await logged(tls, 'authorities of client certificates not reloaded');
-    assert.is((await tls.ask('/lists', withSession(session))).status, 200);
+    assert.is((await tls.ask('/systems', withSession(session))).status, 200);
     writeFileSync(file, at.root.cert + at.issuing.cert);
     await until(
       'it counts no more',
-      async () => (await tls.ask('/lists', withSession(session))).status === 303,
+      async () => (await tls.ask('/systems', withSession(session))).status === 303,
     );
 
     const fresh = serverCertificate(at.root);

@@ -65,7 +65,7 @@ const expired = (at: Site) => issue(at.issuing, { from: new Date(0), to: new Dat
 const form = (origin: string) => ({
   path: '/signin',
   method: 'POST',
-  body: 'with=certificate&next=/lists',
+  body: 'with=certificate&next=/systems',
   headers: { 'Content-Type': 'application/x-www-form-urlencoded', Origin: origin },
 });
 
@@ -81,7 +81,7 @@ async function holds(at: Site, door: Door, port: number): Promise<void> {
   const own = `https://${documentedHost}:${port}`;
   const reply = await send(port, { ...form(own), cert: ann });
   assert.is(reply.status, 303, reply.text);
-  const lists = await send(port, { path: '/lists', headers: { Cookie: reply.cookie } });
+  const lists = await send(port, { path: '/systems', headers: { Cookie: reply.cookie } });
   assert.match(lists.text, 'ann@test.mil');
   // The address is that of the client, and what it wrote into headers counts for nothing.
   const forged = { 'X-Forwarded-For': '192.0.2.1', 'X-Client-Cert': encodeURIComponent(ann.cert) };

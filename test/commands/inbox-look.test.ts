@@ -20,8 +20,10 @@ look('a file that became a link after the look is not followed', async () => {
   for (const name of names) put(inbox, name, 'x');
   const outcomes = async (files: ReturnType<typeof listFiles>) => {
     const found: string[] = [];
-    for await (const each of discover(files))
+    await discover(files, async (each) => {
       found.push(each.type === 'unreadable' ? `${each.outcome}: ${each.reason}` : `read ${each.source}`);
+      return true;
+    });
     return found;
   };
   const paths = ['a.xml', 'b.zip', 'sub'].map((name) => join(inbox, name));

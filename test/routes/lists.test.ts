@@ -286,7 +286,7 @@ lists(
   async () => {
     const statements = countStatements();
     const session = await sessionCaller(t, await userCaller(t, { entitlements: ['regdoc', 'occ'] }));
-    const paths = `/api/v1/lists /api/v1/lists?include=slugs /lists /api/v1/control-collections /collections
+    const paths = `/api/v1/lists /api/v1/lists?include=slugs /systems /api/v1/control-collections /collections
       /api/v1/regdoc-collections /api/v1/role-collections /documents /roles`.split(/\s+/);
     const questions: number[][] = paths.map(() => []);
     try {

@@ -71,9 +71,11 @@ locked(
     const t = await lockable();
     const callers = [t.alice, t.bob, await userCaller(t, { sub: 'carol', org: 'blue' })];
     const sessions = await Promise.all(callers.map((caller) => sessionCaller(t, caller)));
-    const owned = [`/lists/${list}/stigs/harbor_linux_3`, `/collections/${collection}/edit`];
-    const pages = `/ /lists /lists/${list} /collections /collections/${collection} /favorites /catalog
-    /lists/${list}/settings /stigs/harbor_linux_3 /controls/nist-800-53/AC-2 ${owned.join(' ')}`.split(/\s+/);
+    const owned = [`/systems/${list}/stigs/harbor_linux_3`, `/collections/${collection}/edit`];
+    const pages = `/ /systems /systems/${list} /collections /collections/${collection} /favorites /catalog
+    /systems/${list}/settings /stigs/harbor_linux_3 /controls/nist-800-53/AC-2 ${owned.join(' ')}`.split(
+      /\s+/,
+    );
     const api = `/healthz /readyz /api/v1/lists /api/v1/lists?include=slugs /api/v1/lists/${list}
     /api/v1/lists/${list}/export /api/v1/my-stigs`.split(/\s+/);
     /** What everybody is answered: the status, and the hash of what is shown. */

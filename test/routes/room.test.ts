@@ -43,7 +43,7 @@ async function make(kind: 'lists' | 'control-collections', caller: Caller, more:
 }
 
 for (const [kind, things, page] of [
-  ['lists', 'lists', '/lists'],
+  ['lists', 'lists', '/systems'],
   ['control-collections', 'collections of controls', '/collections'],
 ] as const)
   room(`a creator has at most 1,000 ${things}, however they are made`, async () => {
@@ -65,7 +65,7 @@ for (const [kind, things, page] of [
     assert.match(textOf(again.html), words);
     if (kind === 'lists') {
       await refused(`/api/v1/lists/${shared}/duplicate`);
-      assert.is((await loadPage(t, `/lists/${shared}/duplicate`, session, {})).status, 400);
+      assert.is((await loadPage(t, `/systems/${shared}/duplicate`, session, {})).status, 400);
     }
     // Another creator, and the other kind, have room.
     assert.is((await make(kind, bob)).status, 201);

@@ -38,12 +38,13 @@ function withoutTexts(release: XccdfRelease): XccdfRelease {
 export async function readReal(): Promise<Read[]> {
   const found = new Map<string, Read>();
   const files = listFiles(['xccdf', 'zips', 'library'].map((name) => reference(name)));
-  for await (const source of discover(files)) {
-    if (source.type !== 'bytes' || found.has(source.sha256)) continue;
+  await discover(files, async (source) => {
+    if (source.type !== 'bytes' || found.has(source.sha256)) return true;
     const { content } = parseSource(source.bytes);
     if (content?.type === 'stig')
       found.set(source.sha256, { sha256: source.sha256, release: withoutTexts(content.release) });
-  }
+    return true;
+  });
   const real = [...found.values()];
   return [...real, ...variantsOf(real)];
 }

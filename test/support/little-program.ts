@@ -4,6 +4,9 @@ import { packageRoot } from '../../src/base/root.ts';
 import { shipped } from './reference.ts';
 import { scratchFolder } from './scratch.ts';
 
+/** What every import reads. */
+const classes = ['roles/classes.csv', 'roles/class-roles.csv'];
+
 /** The facts that a copy of the program has: its first start takes a moment. */
 export const facts = ['controls/nist-800-171_rev2.csv'];
 
@@ -14,7 +17,8 @@ export function littleProgram(data = [...facts, 'stigs', 'regulatory']): string 
   cpSync(join(packageRoot, 'migrations'), join(home, 'migrations'), { recursive: true });
   for (const name of ['src', 'chunks'])
     cpSync(join(packageRoot, 'dist', name), join(home, 'dist', name), { recursive: true });
-  for (const name of data) cpSync(shipped(...name.split('/')), join(home, 'data', name), { recursive: true });
+  for (const name of [...data, ...classes])
+    cpSync(shipped(...name.split('/')), join(home, 'data', name), { recursive: true });
   return home;
 }
 
