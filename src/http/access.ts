@@ -157,7 +157,7 @@ function createRules(deps: AccessDeps, options: RouteOptions) {
     const { requestId, host } = c.get('record');
     const origin = c.req.header('Origin');
     // A proxy may have changed one of them.
-    log.warn('refused: sent from another origin', { requestId, host, origin: origin?.slice(0, 300) });
+    log.warn('refused: sent from another origin', { requestId, origin: origin?.slice(0, 300), host });
     const isUnnamed = origin === undefined && c.req.header('Sec-Fetch-Site') === undefined;
     throw forbidden(
       isUnnamed ? `${message}: send the header Origin with the address of this server` : message,
