@@ -32,8 +32,9 @@ const post = async (path: string, body: object) => {
   });
   return (await answer.json()) as { id: string };
 };
-const list = `/systems/${(await post('/systems', { name: 'Harbor control systems', visibility: 'SHARED' })).id}`;
-await post(`${list}/stigs`, { slugs: ['harbor_linux_3', 'lantern_web_server_2'] });
+const { id } = await post('/lists', { name: 'Harbor control systems', visibility: 'SHARED' });
+const list = `/systems/${id}`;
+await post(`/lists/${id}/stigs`, { slugs: ['harbor_linux_3', 'lantern_web_server_2'] });
 await signIn(page, token);
 for (const [name, path, seen, height = size.height] of pictures) {
   await page.goto(path.replace('LIST', list));
