@@ -82,7 +82,7 @@ function formerAddresses(): Hono<Env> {
   app.get('/lists/*', (c, next) => {
     const { pathname, search } = new URL(c.req.url);
     if (/\/brief(\/|$)/.test(pathname)) return next();
-    return c.redirect(`${pathname.replace('/lists', '/systems')}${search}`, 301);
+    return c.redirect(`${pathname.replace(/^\/[^/]+/, '/systems')}${search}`, 301);
   });
   return app;
 }

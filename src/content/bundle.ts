@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { createReadStream, createWriteStream, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress } from 'node:zlib';
 import { ZipFile } from 'yazl';
@@ -70,6 +71,7 @@ export async function buildBundle(
       };
       const signed = manifestBytes(manifest);
       const zip = new ZipFile();
+      zip.once('error', (error) => (zip.outputStream as Readable).destroy(error));
       zip.addBuffer(signed, manifestName, { compress: false });
       zip.addBuffer(sign(signed, key), signatureName, { compress: false });
       zip.addFile(compressed, catalogName, { compress: false });
@@ -96,12 +98,29 @@ async function copyCatalog(catalog: string, copy: string): Promise<State> {
   sqlite.pragma('journal_mode = DELETE');
   sqlite.function('file_name', (source) => basename((source as string).split('!/').at(-1)!));
   sqlite.exec('UPDATE sources SET source = file_name(source)');
-  sqlite.exec('UPDATE import_ledger SET source = file_name(source)');
+  writeLedger(sqlite);
   const digest = digestOf(sqlite);
-  sqlite.prepare('UPDATE catalog SET digest = ?').run(digest);
+  sqlite.prepare('UPDATE catalog SET digest = ?, generation = max(generation, 1)').run(digest);
   // The former names are still in free pages.
   sqlite.exec('VACUUM');
   return { digest, ...listed(sqlite) };
+}
+
+/** Leaves one run in the ledger with a line for each source: reasons and warnings may name folders and other files. */
+function writeLedger(sqlite: Connection): void {
+  const sources = sqlite.prepare<[], number>('SELECT count(*) FROM sources').pluck().get()!;
+  const others = { unchanged: 0, superseded: 0, skipped: 0, rejected: 0, warnings: 0, ms: 0, phases: {} };
+  sqlite.exec('DELETE FROM import_ledger; DELETE FROM import_runs');
+  sqlite
+    .prepare('INSERT INTO import_runs SELECT 1, changed_at, changed_at, 1, ? FROM catalog')
+    .run(JSON.stringify({ sources, imported: sources, ...others }));
+  sqlite.exec(
+    `INSERT INTO import_ledger
+     SELECT 1, s.id, s.source, s.kind, s.sha256, 'imported', NULL, '[]', s.target,
+            iif(r.id IS NULL, '{}', json_object('rules', r.finding_count, 'high', r.high, 'medium', r.medium, 'low', r.low,
+                                                'profiles', r.profile_count)), 0
+       FROM sources AS s LEFT JOIN stig_printings AS r ON r.source_id = s.id ORDER BY s.id`,
+  );
 }
 
 function listed(sqlite: Connection): Omit<State, 'digest'> {

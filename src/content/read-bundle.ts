@@ -123,7 +123,11 @@ async function readFront(
 ): Promise<Buffer> {
   if (!isStored(entry, name) || entry.uncompressedSize > longest)
     throw new CommandError(`${file} is no bundle of Gapstone`);
-  return buffer(await zip.openReadStreamPromise(entry));
+  try {
+    return await buffer(await zip.openReadStreamPromise(entry));
+  } catch {
+    throw new CommandError(`${file} is no bundle of Gapstone`);
+  }
 }
 
 function signersOf(file: string, keys: TrustedKey[], bytes: Buffer, signature: Buffer): TrustedKey[] {

@@ -68,6 +68,12 @@ test('no folder of the machine and nothing of users is in it', async () => {
   const rows = (query: string) => sqlite.prepare(query).pluck().all() as string[];
   for (const source of [...rows('SELECT source FROM sources'), ...rows('SELECT source FROM import_ledger')])
     assert.not.match(source, /\//);
+  assert.equal(rows('SELECT count(*) FROM import_runs'), [1]);
+  assert.equal(rows("SELECT reason FROM import_ledger WHERE reason IS NOT NULL OR warnings <> '[]'"), []);
+  assert.equal(
+    rows('SELECT sha256 FROM import_ledger ORDER BY 1'),
+    rows('SELECT sha256 FROM sources ORDER BY 1'),
+  );
   const content = readFileSync(file);
   for (const word of [shipped(''), scratchFolder().slice(0, 9), process.env.HOME!])
     assert.is(content.indexOf(word), -1, word);

@@ -93,6 +93,7 @@ test('what is no bundle is refused: a text, another zip, a folder, nothing', asy
   const zip = makeZip([{ name: 'manifest.json', data: '{}', stored: true }, { name: 'b' }]);
   await refused(written(zip), /is refused|is no bundle/);
   await refused(written(Buffer.alloc(0)), /is no bundle/);
+  await refused(written(readFileSync(whole).fill(0, 0, 4)), /is no bundle/);
   await refused(scratchFolder(), /is not a file/);
   await refused(join(scratchFolder(), 'nothing'), /nothing cannot be read: ENOENT/);
   await refused('/dev/zero', /is not a file/);
