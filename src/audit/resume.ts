@@ -1,5 +1,5 @@
 import { sha256 } from '../base/ids.ts';
-import { type AuditEvent, type Head, origin, readLine, systemEvent } from './event.ts';
+import { type AuditEvent, type Head, origin, type ReadLine, readLine, systemEvent } from './event.ts';
 
 /** How the chain continues at the end of a file: after which line, and the event to write first. */
 export interface Resumption {
@@ -47,10 +47,29 @@ export function resume(tail: Buffer, noted: Head | null, otherwise: Head = origi
   } else if (last.seq === known.seq && last.hash !== known.hash) {
     reason = 'CHANGED';
     detail = { expectedHash: known.hash };
-  } else head = { seq: last.seq, hash: last.hash };
+  } else {
+    head = { seq: last.seq, hash: last.hash };
+    // Even a longer file is another stream if the known line differs in it.
+    const inItsPlace = otherwise.seq < last.seq ? lineNumbered(otherwise.seq, tail, end) : null;
+    if (inItsPlace !== null && inItsPlace.hash !== otherwise.hash) {
+      reason = 'CHANGED';
+      detail = { knownLine: otherwise.seq, expectedHash: otherwise.hash };
+    }
+  }
   const whole = { ...detail, ...(torn && tornDetail(rest)), ...headMissing };
   const event = reason === null ? null : systemEvent('audit.recover', whole, { outcome: 'failure', reason });
   return { head, lastTime: last?.time ?? null, torn, event };
+}
+
+/** The line with a number in the last bytes of a file, before the newline at `end`; null if not there. */
+function lineNumbered(seq: number, tail: Buffer, end: number): ReadLine | null {
+  for (let stop = end; stop > 0; ) {
+    const start = tail.lastIndexOf('\n', stop - 1) + 1;
+    const line = readLine(tail.toString('utf8', start, stop));
+    if (line !== null && line.seq <= seq) return line.seq === seq ? line : null;
+    stop = start - 1;
+  }
+  return null;
 }
 
 /** The length and hash of a torn line for the recovery event, so that the chain covers them. */

@@ -65,6 +65,8 @@ function missedBefore({ seq, action, detail }: ReadLine): string | null {
   if (action !== 'audit.recover') return null;
   if (detail?.streamMissing === true)
     return `the stream was missing, with lines up to ${seq - 1} of the chain`;
+  if (typeof detail?.knownLine === 'number')
+    return `line ${detail.knownLine} of the chain did not match the recorded one: the stream was rewritten or replaced`;
   return detail?.headMissing === true ? 'the head was missing: earlier lines may have been cut off' : null;
 }
 
