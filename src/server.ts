@@ -5,11 +5,11 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { callerFinder, networkMatcher, plainAddress } from './base/addresses.ts';
-import { type AppError, statusOf } from './base/errors.ts';
+import { statusOf } from './base/errors.ts';
 import type { Log } from './base/log.ts';
 import type { Shortcut } from './http/cache.ts';
 import { certificateOfHeader, certificateOfPeer } from './http/certificate.ts';
-import { parserRefusal, refusalText } from './http/error-answers.ts';
+import { parserRefusal, refusalText, refuseRequest } from './http/error-answers.ts';
 import { limitHandshakes } from './http/handshakes.ts';
 import type { Rejected } from './http/limits.ts';
 import { beginRecord, type Observer, type RequestRecord } from './http/record.ts';
@@ -36,12 +36,12 @@ export interface ServerOptions {
   maxConnections?: number;
   /** Seconds that a request may take to arrive. */
   requestTimeout?: number;
-  /** Milliseconds after which a connection is closed on which nothing is sent or received. */
-  silence?: number;
   /** Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` the server trusts. */
   trustedProxies?: readonly string[];
   /** The header in which they hand on a client's certificate, in lower case. */
   certHeader?: string | null;
+  /** How slowly a client may read an answer. */
+  readers?: typeof readerLimits;
   shortcut?: Shortcut;
 }
 
@@ -53,10 +53,15 @@ interface Connection {
   active: Map<ServerResponse, RequestRecord>;
   /** Bytes written, as counted so far. */
   counted: number;
+  /** When bytes began to wait for the client to read (ms); null while none wait. */
+  waitsSince: number | null;
 }
 
 type Watched = IncomingMessage & { record?: RequestRecord };
 
+/** The milliseconds that every client has to read what waits for it, and the bytes that it reads in each second beyond. */
+const readerLimits = { graceMilliseconds: 30_000, slowestBytesPerSecond: 16 * 1024 };
+const sweepMilliseconds = 250;
 const stopMilliseconds = 30_000;
 const idleMilliseconds = 1_000;
 const refusedMilliseconds = 500;
@@ -69,7 +74,7 @@ export async function startServer(
   options: ServerOptions,
 ) {
   const { host, port, log, observer, shortcut, tls = null, certHeader = null } = options;
-  const { rejected = () => undefined } = options;
+  const { rejected = () => undefined, readers = readerLimits } = options;
   const trusted = networkMatcher(options.trustedProxies ?? []);
   const findCaller = callerFinder(trusted);
   const open = new Map<Socket, Connection>();
@@ -82,7 +87,7 @@ export async function startServer(
       return;
     }
     const address = addressOf(socket);
-    open.set(socket, { address, proxied: trusted(address), active: new Map(), counted: 0 });
+    open.set(socket, { address, proxied: trusted(address), active: new Map(), counted: 0, waitsSince: null });
     socket.on('close', () => {
       for (const response of open.get(socket)!.active.keys()) finish(socket, response);
       open.delete(socket);
@@ -116,6 +121,7 @@ export async function startServer(
     const record = connection?.active.get(response);
     if (connection === undefined || record === undefined) return;
     connection.active.delete(response);
+    connection.waitsSince = null;
     const bytes = socket.bytesWritten - connection.counted;
     connection.counted += bytes;
     // 499 is the usual status in logs for a client that disconnected before the response.
@@ -134,14 +140,14 @@ export async function startServer(
     const { socket, headers } = request;
     const target = readTarget(request.url!, headers.host, request.httpVersion);
     const record = begin(request, target?.host ?? '');
-    if (target === null) {
-      refuse(socket, parserRefusal(), record);
-      return;
-    }
     request.record = record;
     open.get(socket)!.active.set(response, record);
     if (isStopping) response.shouldKeepAlive = false;
     response.on('close', () => finish(socket, response));
+    if (target === null) {
+      refuseRequest(response, record, parserRefusal());
+      return;
+    }
     request.url = target.path;
     try {
       if (shortcut?.(request, response, record)) return;
@@ -154,16 +160,35 @@ export async function startServer(
     void listener(request, response);
   }
 
+  /** Closes the connections of clients that do not read their answers, or too slowly. */
+  function closeSlowReaders(): void {
+    let closed = 0;
+    for (const [socket, connection] of open) {
+      const waiting = socket.writableLength;
+      connection.waitsSince = waiting === 0 ? null : (connection.waitsSince ?? Date.now());
+      const allowed = readers.graceMilliseconds + (waiting / readers.slowestBytesPerSecond) * 1000;
+      if (connection.waitsSince === null || Date.now() - connection.waitsSince <= allowed) continue;
+      socket.destroy();
+      closed++;
+    }
+    if (closed > 0) log.warn('responses cut off: their clients read too slowly', { connections: closed });
+  }
+
   /**
-   * Answers what cannot reach the router in the documented form, unless a response has begun. Closes the connection
-   * soon after, whatever the client does.
+   * Answers what the HTTP parser refused, or what arrived too slowly, in the documented form, unless a response has
+   * begun. Closes the connection soon after, whatever the client does.
    */
-  function refuse(socket: Socket, refusal: AppError, record: RequestRecord): void {
+  function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     const active = [...(open.get(socket)?.active ?? [])];
     if (!socket.writable || active.some(([response]) => response.headersSent)) {
       socket.destroy();
       return;
     }
+    const refusal = parserRefusal(error.code);
+    const record = beginRecord(
+      { method: 'unknown', remote: addressOf(socket), secure: tls !== null },
+      () => undefined,
+    );
     socket.end(refusalText(record, refusal));
     setTimeout(() => socket.destroy(), refusedMilliseconds).unref();
     // For an error in the body of a request, the request's own record ends with this status.
@@ -178,15 +203,8 @@ export async function startServer(
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     log.info('TLS handshake failed', { remote: addressOf(socket), reason: error.code ?? 'unknown' });
   });
-  // The HTTP parser refused a request, or it arrived too slowly.
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    const arrival = { method: 'unknown', remote: addressOf(socket), secure: tls !== null };
-    refuse(
-      socket,
-      parserRefusal(error.code),
-      beginRecord(arrival, () => undefined),
-    );
-  });
+  server.on('clientError', (error, socket) => answerClientError(error, socket as Socket));
+  const sweeper = setInterval(closeSlowReaders, sweepMilliseconds).unref();
   server.listen(port, host);
   await once(server, 'listening');
   // A connection that cannot be accepted must not end the others.
@@ -221,6 +239,7 @@ export async function startServer(
       }
       await closed;
       clearTimeout(deadline);
+      clearInterval(sweeper);
     },
   };
 }
@@ -229,7 +248,7 @@ export async function startServer(
 const tlsOptions = { minVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_RENEGOTIATION } as const;
 
 function createNodeServer(
-  { tls = null, requestTimeout = 30, maxConnections = 1000, silence = 180_000 }: ServerOptions,
+  { tls = null, requestTimeout = 30, maxConnections = 1000 }: ServerOptions,
   handle: (request: IncomingMessage, response: ServerResponse) => void,
 ) {
   const limits = {
@@ -252,5 +271,5 @@ function createNodeServer(
   server.maxConnections = maxConnections;
   // Without it, Node drops further headers without an error, and with them what a proxy says about the caller.
   server.maxHeadersCount = 0;
-  return server.setTimeout(silence);
+  return server;
 }

@@ -39,27 +39,30 @@ export function createAnswerRequest({
   const uploadBodies = createByteBudget(uploadBodyLimits);
 
   /**
-   * Reads the body, whose bytes count until the request is answered. Throws 413 for more bytes than the route takes, and
+   * Reads the body, whose bytes count from their arrival until the request is answered. Throws 413 for more bytes than the route takes, and
    * 503 where the bodies of this caller or of all have no room.
    */
   async function withBody(c: Context<Env>, options: RouteOptions, work: () => Promise<void>): Promise<void> {
     const most = options.maxBody ?? maxBody;
     const budget = options.upload ? uploadBodies : bodies;
     const caller = callerKey(c.get('record'));
-    // A body in chunks may be as long as is allowed.
-    const chunked = c.req.header('Transfer-Encoding') === undefined ? 0 : most;
-    const size = Number(c.req.header('Content-Length') ?? chunked);
-    if (size > most) throw tooLarge(most);
-    if (!budget.hasRoom(caller, size)) {
-      rejected('bodies');
-      throw unavailable('Too many request bodies are being received. Try again', 5);
-    }
-    budget.add(caller, size);
+    let held = 0;
+    const hold = (bytes: number) => {
+      if (held + bytes > most) throw tooLarge(most);
+      if (!budget.hasRoom(caller, bytes)) {
+        rejected('bodies');
+        throw unavailable('Too many request bodies are being received. Try again', 5);
+      }
+      budget.add(caller, bytes);
+      held += bytes;
+    };
     try {
-      await takeBody(c, options, await readBody(c.req.raw, most));
+      const stated = Number(c.req.header('Content-Length') ?? 0);
+      if (stated > most) throw tooLarge(most);
+      await takeBody(c, options, await readBody(c.req.raw, stated, hold));
       await work();
     } finally {
-      budget.add(caller, -size);
+      budget.add(caller, -held);
     }
   }
 
@@ -99,18 +102,26 @@ export function createAnswerRequest({
   };
 }
 
+const smallBody = 64 * 1024;
+
 const tooLarge = (most: number) =>
   new AppError('PAYLOAD_TOO_LARGE', `The request body is larger than ${most} bytes`);
 
-async function readBody(request: Request, most: number): Promise<Uint8Array<ArrayBuffer>> {
+/** Reads the bytes of a body; `hold` counts them, and throws where they are too many. */
+async function readBody(
+  request: Request,
+  stated: number,
+  hold: (bytes: number) => void,
+): Promise<Uint8Array<ArrayBuffer>> {
   try {
-    // The adapter reads it without making streams.
-    if (request.headers.has('Content-Length')) return new Uint8Array(await request.arrayBuffer());
+    // The adapter reads a small one without making streams.
+    if (stated > 0 && stated <= smallBody) {
+      hold(stated);
+      return new Uint8Array(await request.arrayBuffer());
+    }
     const parts: Uint8Array[] = [];
-    let size = 0;
     for await (const part of request.body ?? []) {
-      size += part.byteLength;
-      if (size > most) throw tooLarge(most);
+      hold(part.byteLength);
       parts.push(part);
     }
     return Buffer.concat(parts);

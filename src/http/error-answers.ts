@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
@@ -63,11 +63,25 @@ export function parserRefusal(errorCode?: string): AppError {
     : badRequest('The request is not valid HTTP');
 }
 
-/** A refusal of what does not reach the router, as raw HTTP. The connection closes after it. */
-export function refusalText({ requestId, secure }: RequestRecord, error: AppError): string {
+/** The whole answer to what does not reach the router; the connection closes after it. */
+function lastAnswer({ requestId, secure }: RequestRecord, error: AppError) {
   const { body, headers } = problem(error, requestId);
+  return {
+    body,
+    headers: { ...headers, ...commonHeaders(secure), 'X-Request-Id': requestId, Connection: 'close' },
+  };
+}
+
+/** Refuses a request before the router, after the answers to those before it on its connection. */
+export function refuseRequest(response: ServerResponse, record: RequestRecord, error: AppError): void {
+  const { body, headers } = lastAnswer(record, error);
+  response.writeHead(statusOf[error.code], headers).end(body);
+}
+
+/** A refusal of what is no request, as raw HTTP. */
+export function refusalText(record: RequestRecord, error: AppError): string {
+  const { body, headers } = lastAnswer(record, error);
   const status = statusOf[error.code];
-  const all = { ...headers, ...commonHeaders(secure), 'X-Request-Id': requestId, Connection: 'close' };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }

@@ -129,6 +129,17 @@ front('half-sent requests on every connection are gone soon after the time limit
   );
 });
 
+front('bodies in chunks count as they arrive: several small ones of one caller are taken', async () => {
+  const { running, folder } = shared;
+  const token = await tokenOf(folder, 'chunks');
+  const head = `POST /api/v1/checklists/inspect HTTP/1.1\r\nHost: local\r\nAuthorization: Bearer ${token}\r\n`;
+  const chunks = `${head}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n`;
+  const unfinished = await Promise.all([1, 2, 3].map(() => openRaw(running.port, chunks)));
+  const { status } = await ask(running.port, `${chunks}0\r\n\r\n`);
+  assert.is(status, 400);
+  for (const { socket } of unfinished) socket.destroy();
+});
+
 front('unfinished bodies of one caller are bounded, and keep no other waiting', async () => {
   const { running, folder } = shared;
   const text = half(batch, mebibyte, mebibyte - 1);
