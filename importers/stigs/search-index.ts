@@ -1,17 +1,7 @@
 import type { Database } from '../../src/db/database.ts';
 
-/** Keeps the full-text index equal to the current releases; inside the run's transaction. */
-export interface SearchIndex {
-  add(releaseId: number): void;
-  /** Call it before the findings of the release are deleted. */
-  remove(releaseId: number): void;
-  reconcile(): void;
-  /** Merges the index, which then does not depend on what was added and removed. */
-  mergeAll(): void;
-}
-
-/** Prepares the statements for `rule_search`, `rule_ccis` and `searched_releases` (migration 0004). */
-export function createSearchIndex(db: Pick<Database, 'sqlite'>): SearchIndex {
+/** Keeps `rule_search`, `rule_ccis` and `searched_releases` equal to the current releases, inside the run's transaction. */
+export function createSearchIndex(db: Pick<Database, 'sqlite'>) {
   const { sqlite } = db;
   const isIn = sqlite.prepare<[number]>('SELECT 1 FROM searched_releases WHERE release_id = ?').pluck();
   const adding = [
@@ -61,9 +51,9 @@ export function createSearchIndex(db: Pick<Database, 'sqlite'>): SearchIndex {
   }
 
   return {
-    add,
+    /** Call it before the findings of the release are deleted. */
     remove,
-    reconcile() {
+    reconcile(): void {
       let changed = 0;
       const change = (releases: number[], work: (releaseId: number) => void) => {
         for (const releaseId of releases) {
@@ -78,6 +68,5 @@ export function createSearchIndex(db: Pick<Database, 'sqlite'>): SearchIndex {
       // many parts. A run that changes a quarter of the index merges everything.
       if (changed > 0 && changed * 4 >= rulesIn.get()!) mergeAll.run();
     },
-    mergeAll: () => void mergeAll.run(),
   };
 }

@@ -18,9 +18,6 @@ const localBytes = 30;
 const centralBytes = 46;
 const endBytes = 22;
 
-/** CRC-32, continued from that of the bytes before. */
-export const crcOf = (bytes: Uint8Array, before = 0): number => crc32(bytes, before);
-
 /** The bytes before the content of a member (APPNOTE 4.3.7); Gapstone's zips add no extra field. */
 export function localHeader(member: Member): Buffer {
   const header = Buffer.alloc(localBytes);
@@ -57,7 +54,7 @@ export function directory(members: Member[]): Buffer {
 }
 
 /** The length of a local header. */
-export const bytesBefore = ({ name }: { name: string }): number => localBytes + Buffer.byteLength(name);
+const bytesBefore = ({ name }: { name: string }): number => localBytes + Buffer.byteLength(name);
 
 /** The length of a zip of these members. */
 export function sizeOfZip(members: { name: string; bytes: number }[]): number {
@@ -66,10 +63,6 @@ export function sizeOfZip(members: { name: string; bytes: number }[]): number {
   );
   return each.reduce((sum, bytes) => sum + bytes, endBytes);
 }
-
-/** The size that a local header states; compare it with `localHeader` after reading the content. */
-export const statedBytes = (header: Buffer): number => header.readUInt32LE(18);
-export const statedCrc = (header: Buffer): number => header.readUInt32LE(14);
 
 /** Writes the fields that both headers of a member share. */
 function writeCommon(header: Buffer, at: number, { name, bytes, crc, unpacked }: Member): void {

@@ -63,8 +63,6 @@ export function readWord<const T extends string>(
   return word ?? words[0];
 }
 
-export type Leftovers = ReturnType<typeof createLeftovers>;
-
 /** Collects the values of a checklist that a cklb has no field for. */
 export function createLeftovers() {
   const list: Leftover[] = [];
