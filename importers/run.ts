@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CommandError } from '../src/base/errors.ts';
+import { asCommandError } from '../src/base/faults.ts';
 import type { Database } from '../src/db/database.ts';
-import { asCommandError } from '../src/db/faults.ts';
 import { prepareInsert } from '../src/db/insert.ts';
 import { ImportError, type Kind, oneLine } from '../src/read/import-error.ts';
 import { deriveAll, type StagedRun } from './derive.ts';

@@ -1,6 +1,6 @@
+import { storageFault } from '../src/base/faults.ts';
 import type { Database } from '../src/db/database.ts';
 import { digestOf, storedDigest } from '../src/db/digest.ts';
-import { storageFault } from '../src/db/faults.ts';
 
 /**
  * Computes the digest of the committed catalog and stores it, so that no server must. It holds no lock, and stores

@@ -94,7 +94,7 @@ structure('no cycles between files', () => {
 structure('packages stay in their rooms', () => {
   const rules: [RegExp, RegExp][] = [
     [/^(hono|@hono\/node-server)(\/|$)/, /^src\/((http|pages|app|server)\b|checklists\/list-api\.ts$)/],
-    [/^better-sqlite3$/, /^(src\/db|importers)\//],
+    [/^better-sqlite3$/, /^(src\/db\/|importers\/|src\/base\/file-lock\.ts$)/],
     [/^jose$/, /^src\/auth\//],
     [/^(node:)?(http|https|http2|dgram|dns|tls)(\/|$)/, /^src\/(server|http\/.*)\.ts$/],
     [/^(node:)?net$/, /^src\/(server|http\/handshakes|base\/addresses)\.ts$/],

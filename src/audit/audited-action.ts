@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Database } from '../db/database.ts';
 import { type AuditEvent, shownName } from './event.ts';
 import type { AuditStream } from './stream.ts';
 
@@ -9,6 +8,11 @@ export interface Step {
   written(): boolean;
 }
 
+/** A database whose writes run within a function; the result removes it. */
+interface WrappedWrites {
+  within(around: <T>(work: () => T, isLast: boolean) => T): () => void;
+}
+
 export type Audit = ReturnType<typeof createAudit>;
 
 /**
@@ -16,7 +20,7 @@ export type Audit = ReturnType<typeof createAudit>;
  * commit, so that a change that cannot be audited is rolled back (`GAPSTONE_AUDIT_FAILURE=stop`). If the commit then
  * fails, a failure event with the same request id follows.
  */
-export function createAudit(stream: AuditStream, db: Database | null) {
+export function createAudit(stream: AuditStream, db: WrappedWrites | null) {
   const steps = new AsyncLocalStorage<Step>();
   // Take the stream's lock before the work: when it is busy, nothing was written and the write can be retried.
   const unhook = db?.within((work, isLast) => {

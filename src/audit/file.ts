@@ -10,8 +10,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { createFileLock, type FileLock } from '../base/file-lock.ts';
 import { syncPath, writeWhole } from '../base/files.ts';
-import { createFileLock, type FileLock } from '../db/file-lock.ts';
 import { type AuditEvent, type Head, lineOf, origin, systemEvent } from './event.ts';
 import { type Resumption, resume } from './resume.ts';
 

@@ -1,6 +1,6 @@
+import { storageFault } from '../base/faults.ts';
 import type { Log } from '../base/log.ts';
-import { storageFault } from '../db/faults.ts';
-import { createTurns, lockPatience } from '../db/turns.ts';
+import { createTurns, lockPatience } from '../base/turns.ts';
 import { type AuditEvent, type Head, systemEvent } from './event.ts';
 import type { AuditFile } from './file.ts';
 import { createRepeats } from './repeats.ts';

@@ -1,16 +1,16 @@
 import { Option } from '@commander-js/extra-typings';
 import { crosswalkProblems } from '../../importers/crosswalk/crosswalk-problems.ts';
 import { searchProblems } from '../../importers/stigs/search-problems.ts';
-import { auditMemory } from '../audit/memory.ts';
 import { type AuditVerdict, verifyAuditFile } from '../audit/verify.ts';
 import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
+import { storageFault } from '../base/faults.ts';
 import { rightsAround } from '../base/files.ts';
 import { count } from '../base/text.ts';
 import { type Check, databaseChecks, inFile } from '../catalog/checks.ts';
+import { auditMemory } from '../db/audit-memory.ts';
 import type { Database, Files } from '../db/database.ts';
 import { catalogDigest, storedDigest } from '../db/digest.ts';
-import { storageFault } from '../db/faults.ts';
 import { ForeignSchemaError } from '../db/schema-check.ts';
 import { checkUpgrade } from './check-upgrade.ts';
 import { command, print, tell } from './command.ts';

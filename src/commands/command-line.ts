@@ -1,12 +1,12 @@
 import { type Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { environment } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
+import { asCommandError } from '../base/faults.ts';
 import { rightsAround } from '../base/files.ts';
 import { refuseRoot } from '../base/installation.ts';
 import { packageCommit, packageVersion } from '../base/root.ts';
 import { escaped, escapedLine, printable } from '../base/text.ts';
 import { requireDriver } from '../db/driver.ts';
-import { asCommandError } from '../db/faults.ts';
 import { group } from './command.ts';
 
 /** The commands in the order of `--help`. Each is loaded on demand, because loading all is slow. */

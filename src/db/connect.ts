@@ -2,6 +2,7 @@ import { accessSync, chmodSync, constants, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { CommandError } from '../base/errors.ts';
+import { storageFault, whenWritable } from '../base/faults.ts';
 import {
   inPrivateFolder,
   isThere,
@@ -13,7 +14,6 @@ import {
   whyRefused,
 } from '../base/files.ts';
 import { requireFolder } from '../base/installation.ts';
-import { storageFault, whenWritable } from './faults.ts';
 import { initialize, type Kind, newestSchema } from './schema.ts';
 import { damaged, inspect } from './schema-check.ts';
 

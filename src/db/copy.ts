@@ -2,6 +2,7 @@ import { chmodSync, lstatSync, statfsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { CommandError } from '../base/errors.ts';
+import { storageFault } from '../base/faults.ts';
 import {
   inPrivateFolder,
   isTaken,
@@ -11,7 +12,6 @@ import {
   syncPath,
   whyRefused,
 } from '../base/files.ts';
-import { storageFault } from './faults.ts';
 import { type Kind, schemaVersion } from './schema.ts';
 import { inspect } from './schema-check.ts';
 

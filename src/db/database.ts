@@ -2,7 +2,9 @@ import { statSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
 import { CommandError } from '../base/errors.ts';
+import { databaseMoved } from '../base/faults.ts';
 import { isThere } from '../base/files.ts';
+import { createTurns, lockPatience } from '../base/turns.ts';
 import {
   attachCatalog,
   attachedName,
@@ -13,9 +15,7 @@ import {
   leaveAtRest,
   setPragmas,
 } from './connect.ts';
-import { databaseMoved } from './faults.ts';
 import { initialize, type Kind } from './schema.ts';
-import { createTurns, lockPatience } from './turns.ts';
 
 /**
  * An open database: the driver, Drizzle over it, and a few helpers. It is the catalog alone, or users' data with the

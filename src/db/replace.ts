@@ -3,10 +3,10 @@ import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { CommandError } from '../base/errors.ts';
+import { storageFault, whenWritable } from '../base/faults.ts';
 import { hasNoLinks, isThere, publishNew, realFile, syncPath } from '../base/files.ts';
 import { applicationIdOf, type Connection, connect, connectReadOnly, logBytes } from './connect.ts';
 import { pagesPerStep } from './copy.ts';
-import { storageFault, whenWritable } from './faults.ts';
 
 /** How long a catalog that is written is waited for, in milliseconds. */
 const patience = 10_000;

@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3';
 import { CommandError } from '../base/errors.ts';
+import { storageFault } from '../base/faults.ts';
 import { printable } from '../base/text.ts';
-import { storageFault } from './faults.ts';
 import { type Kind, kindOf, migrate, refuseSchema, schemaVersion } from './schema.ts';
 
 /** The faults that a check finds in a file, by its name on the connection, one line each; none for a healthy database. */

@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { AppError, badRequest, statusOf, unavailable } from '../base/errors.ts';
-import { type StorageFault, storageFault } from '../db/faults.ts';
+import { type StorageFault, storageFault } from '../base/faults.ts';
 import type { Env } from './env.ts';
 import { commonHeaders } from './headers.ts';
 import type { RequestRecord } from './record.ts';

@@ -1,5 +1,10 @@
-import type { Database } from '../db/database.ts';
-import type { Head } from './event.ts';
+import type { Database } from './database.ts';
+
+/** The last line of the audit stream: its number and hash. */
+interface Head {
+  seq: number;
+  hash: string;
+}
 
 /**
  * The audit head in the database, to notice a removed stream. It may be behind the stream but never ahead, so that

@@ -1,4 +1,4 @@
-import { CommandError } from '../base/errors.ts';
+import { CommandError } from './errors.ts';
 
 /**
  * Why SQLite failed, where the cause is outside the program: another writer (`busy`), a full disk (`full`), a read-only

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
-import { createTurns } from '../../src/db/turns.ts';
+import { createTurns } from '../../src/base/turns.ts';
 import { rejects, suite } from '../support/harness.ts';
 
 const test = suite('Turns: what finds a lock held');
