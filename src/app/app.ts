@@ -25,7 +25,6 @@ import { openApiDocument } from '../openapi.ts';
 import { createUploadWork } from '../pages/checklists/uploads.ts';
 import { createAssets } from '../pages/parts/assets.ts';
 import { createServices } from '../services.ts';
-import { askInline } from '../work/jobs.ts';
 import { apiRoutes } from './api-routes.ts';
 import type { Context } from './context.ts';
 import { pageRoutes } from './pages.ts';
@@ -52,7 +51,7 @@ export function createApp(context: Context, services = createServices(context)):
     answerRequest: createAnswerRequest(context),
   });
   const cookie = createSessionCookie(context.secureCookies);
-  const ask = context.ask ?? askInline(context.catalog, services);
+  const ask = context.askWith(services);
   const workOnUpload = createUploadWork(context.uploads, ask);
   const app = new OpenAPIHono<Env>({
     defaultHook: (result) => {

@@ -10,6 +10,7 @@ import type { Limiter, Queue, Rejected } from '../http/limits.ts';
 import type { Observer } from '../http/record.ts';
 import type { ServiceState } from '../http/service-api.ts';
 import type { Uploads } from '../pages/checklists/uploads.ts';
+import type { Services } from '../services.ts';
 
 /** What an application is made of. */
 export interface Context {
@@ -34,8 +35,8 @@ export interface Context {
   uploadQueue: (bytes: number) => Queue;
   /** Counts a request that the service rejected because a limit was reached. */
   rejected: Rejected;
-  /** Runs jobs in query workers; the caller of `createApp` ends them. Without it, jobs run in this thread. */
-  ask?: Ask;
+  /** What runs jobs: query workers, which the caller of `createApp` ends, or this thread over the services. */
+  askWith(services: Services): Ask;
   /** Reads uploads in a thread; the caller of `createApp` ends that thread. */
   uploads: Uploads;
   /** The secret of the purge endpoint; null disables the endpoint (rule D8.5). */

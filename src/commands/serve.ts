@@ -24,6 +24,7 @@ import { rememberTokens } from '../http/verified-tokens.ts';
 import { createUploads } from '../pages/checklists/uploads.ts';
 import { type RunningServer, startServer } from '../server.ts';
 import { createServices } from '../services.ts';
+import { askInline } from '../work/jobs.ts';
 import { createPool } from '../work/pool.ts';
 import { auditNewKey, openForCommand, type ServerAudit, startServerAudit } from './audit.ts';
 import { command, serverSettings } from './command.ts';
@@ -113,7 +114,7 @@ async function serveOpen(
     observer: createObserver(log, metrics),
     metrics: config.metrics ? metrics.text : null,
     uploads: createUploads(log),
-    ...(work && { ask: work.ask }),
+    askWith: (services) => work?.ask ?? askInline(db, services),
     secureCookies: config.tls !== null,
     certificates: security.certificates,
     organization: createOrganizationSignIn(config, keys, db, now),

@@ -7,6 +7,7 @@ import type { Database } from '../../src/db/database.ts';
 import { createQueue, createUploadQueues, unlimited } from '../../src/http/limits.ts';
 import { createObserver } from '../../src/http/record.ts';
 import { createUploads } from '../../src/pages/checklists/uploads.ts';
+import { askInline } from '../../src/work/jobs.ts';
 
 /** What a test says of its application: the rest is without limits, silent and not kept. */
 export type Given = Partial<Omit<Context, 'audit' | 'catalog' | 'users'>> & { audit?: AuditStream };
@@ -32,6 +33,7 @@ export function testContext(db: Database, { audit = silentAudit, ...given }: Giv
     uploadQueue: createUploadQueues(),
     rejected: () => undefined,
     uploads: createUploads(log),
+    askWith: (services) => askInline(db, services),
     cronSecret: null,
     secureCookies: false,
     certificates: null,
