@@ -1,6 +1,6 @@
-import { and, asc, desc, eq, gte, inArray, is, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gte, inArray, isNull, type SQL, sql } from 'drizzle-orm';
 import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types';
-import { SQLiteColumn } from 'drizzle-orm/sqlite-core';
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { User, Viewer } from '../auth/viewer.ts';
 import { forbidden, notFound } from '../base/errors.ts';
 import { type Sort, sortOf } from '../base/sort.ts';
@@ -104,6 +104,7 @@ export function createCollectionReader<Shown extends ShownColumns>(
     shown: (id: string) => shownOne.get({ id }) as SelectResultFields<Shown>,
 
     all: (viewer: Viewer) => allWith(viewer, shown),
+    allWith,
 
     /** A page, in the order of a column with nulls last if one is given. */
     page(viewer: Viewer, { sort, ...wanted }: Page & { sort?: OverviewSort | undefined }) {
@@ -130,16 +131,6 @@ export function createCollectionReader<Shown extends ShownColumns>(
 
     ownChoices: (user: User) =>
       allWith(user, idAndName, { most: mostChoices, only: eq(collections.createdById, user.subject) }),
-
-    /** What the viewer sees, newest first, each as the JSON text of an object, which SQLite makes faster than we do. */
-    texts(viewer: Viewer, columns: ShownColumns = shown): string[] {
-      const pairs = Object.entries(columns).map(([key, column]) => {
-        const isJson = is(column, SQLiteColumn) && column.dataType === 'json';
-        return sql`${sql.raw(`'${key}'`)}, ${isJson ? sql`json(${column})` : column}`;
-      });
-      const text = sql<string>`json_object(${sql.join(pairs, sql`, `)})`;
-      return allWith(viewer, { text }).map((row) => row.text);
-    },
 
     /** The user's collections that were deleted at or after a time, newest deletion first; one of them, where `id` is given. */
     deletedSince({ subject }: User, time: string, id?: string) {

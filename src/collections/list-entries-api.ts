@@ -12,7 +12,6 @@ import { listFindingsJson } from './jobs.ts';
 import type { ListEntryService } from './list-entries.ts';
 import type { ListEntryWriter } from './list-entry-writer.ts';
 import type { ListHostService } from './list-hosts.ts';
-import { ListHosts } from './list-hosts-schema.ts';
 import * as schemas from './lists-schema.ts';
 import { idParam, Removed, StigsAdded, slugsBody } from './schema.ts';
 
@@ -105,7 +104,7 @@ export function listEntryRoutes(
     operationId: 'listListHosts',
     summary: 'List the hosts that are kept with a list',
     params: idParam,
-    response: jsonContent(ListHosts, 'The hosts.'),
+    response: jsonContent(schemas.ListHosts, 'The hosts.'),
     revision: ({ user, params }) => entries.revision(user, params.id),
     handle: ({ user, params }) => hosts.get(user, params.id),
   });
@@ -116,7 +115,7 @@ export function listEntryRoutes(
     summary: 'Replace the hosts that are kept with a list (creator only)',
     params: idParam,
     body: listHostsBody,
-    response: jsonContent(ListHosts, 'The hosts as they are now.'),
+    response: jsonContent(schemas.ListHosts, 'The hosts as they are now.'),
     handle: ({ user, params, body, match }) => hosts.put(user, params.id, body.hosts, match),
   });
 
