@@ -1,6 +1,6 @@
 // Makes the package: `npm run package` puts gapstone-<version>-linux-x64.tar.xz, the rpm and their SHA256SUMS into
-// dist/package. What runs comes from src/runtime-tree.mjs; beside it are laid Node, the two libraries that it needs,
-// what starts it, and what a system wants to know of it. The same commit gives the same bytes of the tar.
+// dist/package. What runs comes from src/runtime-tree.mjs; beside it are laid Node, the script that starts it, and what a
+// system wants to know of it. The same commit gives the same bytes of the tar.
 // The rpm is signed with the OpenPGP key that GAPSTONE_RPM_KEY names. `--tar FILE` makes the tar alone, not compressed.
 // Plain JavaScript, as the build is.
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -14,7 +14,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -52,23 +51,16 @@ function filesOf(folder) {
 /** Puts the whole package together in an empty folder. */
 function makeTree(tree) {
   run(process.execPath, [join(root, 'src', 'runtime-tree.mjs'), tree]);
-  for (const folder of ['bin', 'lib', 'share']) mkdirSync(join(tree, folder));
+  for (const folder of ['bin', 'share']) mkdirSync(join(tree, folder));
   const node = join(tree, 'bin', 'node');
   cpSync(join(root, 'node_modules', 'node', 'bin', 'node'), node);
-  const lib = join(tree, 'lib');
-  run(join(here, 'libraries.sh'), [lib]);
-  renameSync(join(lib, 'gapstone'), join(tree, 'bin', 'gapstone'));
+  cpSync(join(here, 'gapstone.sh'), join(tree, 'bin', 'gapstone'));
   symlinkSync(join('bin', 'gapstone'), join(tree, 'gapstone'));
-  const rule = `\n${'-'.repeat(80)}\n\n`;
-  for (const [title, file] of [
-    [`Node ${nodeVersion}`, join(nodeHome, 'LICENSE')],
-    ['The libraries of GCC', join(lib, 'LICENSE')],
-  ])
-    appendFileSync(
-      join(tree, 'THIRD-PARTY-LICENSES.txt'),
-      `${rule}${title}\n\n${readFileSync(file, 'utf8').trim()}\n`,
-    );
-  rmSync(join(lib, 'LICENSE'));
+  const license = readFileSync(join(nodeHome, 'LICENSE'), 'utf8').trim();
+  appendFileSync(
+    join(tree, 'THIRD-PARTY-LICENSES.txt'),
+    `\n${'-'.repeat(80)}\n\nNode ${nodeVersion}\n\n${license}\n`,
+  );
   const share = join(tree, 'share');
   for (const file of [
     'gapstone.service',

@@ -1,10 +1,10 @@
 // The software bill of materials (CycloneDX) of what runs: `node src/sbom.mjs [FOLDER] [--base]`. FOLDER is the result
 // of src/runtime-tree.mjs, by default this checkout. It names the npm packages inside, the Node that runs this script,
-// the driver and its SQLite, what the package adds, and with --base the packages of the system. Prints it, and writes
-// it to FOLDER/dist/sbom.cdx.json. The same content gives the same bytes. Plain JavaScript, as the build is.
+// the driver and its SQLite, and with --base the packages of the system. Prints it, and writes it to
+// FOLDER/dist/sbom.cdx.json. The same content gives the same bytes. Plain JavaScript, as the build is.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -89,36 +89,7 @@ const node = {
     .map(([name, value]) => ({ name: `node:${name}`, value })),
 };
 
-/** What the package adds: a launcher, and libraries of GCC in the version that packaging/libraries.sh names. */
-function packaged() {
-  const lib = join(folder, 'lib');
-  if (!existsSync(join(lib, 'VERSION'))) return [];
-  const gcc = readFileSync(join(lib, 'VERSION'), 'utf8').trim();
-  const libraries = readdirSync(lib).filter((name) => name.includes('.so.'));
-  const found = libraries.sort().map((name) => ({
-    ...component('library', name, gcc, `pkg:generic/${name.replaceAll('+', '%2B')}@${gcc}`),
-    licenses: [{ expression: 'GPL-3.0-or-later WITH GCC-exception-3.1' }],
-    description: `of Debian's gcc-11, lib/${name}`,
-    hashes: hashesOf(join(lib, name)),
-  }));
-  const launcher = component(
-    'application',
-    'launcher',
-    version,
-    `pkg:generic/gapstone-launcher@${version}`,
-    license,
-  );
-  const program = join(folder, 'bin', 'gapstone');
-  return [...found, { ...launcher, description: 'bin/gapstone', hashes: hashesOf(program) }];
-}
-
-const components = [
-  ...inside.map(npmPackage),
-  node,
-  sqlite,
-  ...packaged(),
-  ...(withBase ? basePackages() : []),
-];
+const components = [...inside.map(npmPackage), node, sqlite, ...(withBase ? basePackages() : [])];
 const bill = {
   bomFormat: 'CycloneDX',
   specVersion: '1.5',

@@ -10,11 +10,9 @@ import { checklistRoutes } from '../checklists/api.ts';
 import { listChecklistRoutes } from '../checklists/list-api.ts';
 import { referenceRoutes } from '../checklists/reference-api.ts';
 import { documentCollectionRoutes, roleCollectionRoutes } from '../collections/catalog-collections-api.ts';
-import { collectedControlRoutes, controlCollectionRoutes } from '../collections/control-collections-api.ts';
+import { controlCollectionRoutes } from '../collections/control-collections-api.ts';
 import { favoriteRoutes } from '../collections/favorites-api.ts';
-import { listChangesRoutes } from '../collections/list-changes-api.ts';
-import { listEntryRoutes } from '../collections/list-entries-api.ts';
-import { listRoutes } from '../collections/lists-api.ts';
+import { listChangesRoutes, listRoutes } from '../collections/lists-api.ts';
 import type { Access } from '../http/access.ts';
 import type { Env } from '../http/env.ts';
 import type { WorkOnUpload } from '../pages/checklists/uploads.ts';
@@ -42,13 +40,11 @@ export function apiRoutes(
     // With `list`, these answers depend on a user's list.
     searchRoutes(ofUsers, ask),
     controlRulesRoutes(ofUsers, ask),
-    listRoutes(ofUsers, ask, services.lists, services.listSeen),
-    listEntryRoutes(ofUsers, ask, services),
+    listRoutes(ofUsers, ask, services),
     listChecklistRoutes(access, ask),
     ...reportRoutes(access, ask),
     listChangesRoutes(ofUsers, ask, listStigs),
     controlCollectionRoutes(ofUsers, ask, services.collections),
-    collectedControlRoutes(ofUsers, services.collections),
     favoriteRoutes(ofUsers, services.favorites),
     documentRoutes(ofUsers, ask, services.documents),
     documentCollectionRoutes(ofUsers, services.documentCollections),

@@ -1,12 +1,12 @@
-import { and, asc, desc, eq, gte, inArray, is, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, gte, isNull, type SQL, sql } from 'drizzle-orm';
 import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types';
-import { SQLiteColumn } from 'drizzle-orm/sqlite-core';
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { User, Viewer } from '../auth/viewer.ts';
 import { forbidden, notFound } from '../base/errors.ts';
 import { type Sort, sortOf } from '../base/sort.ts';
 import type { Database } from '../db/database.ts';
 import { type CollectionKind, collections, integrationTokenLists } from '../db/user-tables.ts';
-import { type Page, paginationOf, slice } from '../http/paging.ts';
+import { offsetOf, type Page, paginationOf } from '../http/paging.ts';
 import { countEntries } from './entries.ts';
 
 export type Collection = typeof collections.$inferSelect;
@@ -25,10 +25,11 @@ const who = sql.placeholder('who');
 
 export type ShownColumns = Record<string, SQLiteColumn | SQL>;
 
-/** What is read of all that a viewer sees: in another order, at most so many, those that a condition names. */
-interface Wanted {
+/** What is read of all that a viewer sees: in another order, a part of it, those that a condition names. */
+interface Selection {
   order?: SQL[];
   most?: number;
+  offset?: number;
   only?: SQL;
 }
 
@@ -73,7 +74,7 @@ export function createVisible({ orm }: Database, kind: CollectionKind) {
     allWith<Columns extends ShownColumns>(
       viewer: Viewer,
       columns: Columns,
-      { order = newestFirst, most = -1, only }: Wanted = {},
+      { order = newestFirst, most = -1, offset = 0, only }: Selection = {},
     ) {
       const rows = orm
         .select<ShownColumns>(columns)
@@ -81,6 +82,7 @@ export function createVisible({ orm }: Database, kind: CollectionKind) {
         .where(and(visible[viewer.kind], only))
         .orderBy(...order)
         .limit(most)
+        .offset(offset)
         .prepare()
         .all(valuesOf(viewer));
       return rows as SelectResultFields<Columns>[];
@@ -104,10 +106,11 @@ export function createCollectionReader<Shown extends ShownColumns>(
     shown: (id: string) => shownOne.get({ id }) as SelectResultFields<Shown>,
 
     all: (viewer: Viewer) => allWith(viewer, shown),
+    allWith,
 
     /** A page, in the order of a column with nulls last if one is given. */
-    page(viewer: Viewer, { sort, ...wanted }: Page & { sort?: OverviewSort | undefined }) {
-      const { id, name, createdById, createdByEmail, createdAt } = collections;
+    page(viewer: Viewer, { sort, ...page }: Page & { sort?: OverviewSort | undefined }) {
+      const { name, createdById, createdByEmail, createdAt } = collections;
       const sortable: Record<(typeof overviewColumns)[number], SQL | SQLiteColumn> = {
         name: sql`lower(${name})`,
         size: countEntries(kind),
@@ -115,14 +118,12 @@ export function createCollectionReader<Shown extends ShownColumns>(
         creator: sql`iif(${createdById} = ${who}, 'you', coalesce(${createdByEmail}, ${createdById}))`,
         created: createdAt,
       };
-      // One query of all ids gives their order and number.
       const { column, down } = sortOf(sort ?? '-created');
       const by = sql`${sortable[column]} ${sql.raw(down ? 'DESC' : 'ASC')} NULLS LAST`;
-      const all = allWith(viewer, { id }, { order: [by, ...newestFirst] });
-      const ids = slice(all, wanted).map((row) => row.id);
-      const onPage = orm.select<ShownColumns>(shown).from(collections).where(inArray(id, ids)).all();
-      const byId = new Map(onPage.map((row) => [row.id, row as SelectResultFields<Shown>]));
-      return { rows: ids.map((each) => byId.get(each)!), pagination: paginationOf(wanted, all.length) };
+      const { total } = allWith(viewer, { total: count() }, { order: [] })[0]!;
+      const at = { most: page.limit, offset: offsetOf(page, total) };
+      const rows = allWith(viewer, shown, { order: [by, ...newestFirst], ...at });
+      return { rows, pagination: paginationOf(page, total) };
     },
 
     /** The ids and names of the newest that the viewer sees, for a form to choose from. */
@@ -130,16 +131,6 @@ export function createCollectionReader<Shown extends ShownColumns>(
 
     ownChoices: (user: User) =>
       allWith(user, idAndName, { most: mostChoices, only: eq(collections.createdById, user.subject) }),
-
-    /** What the viewer sees, newest first, each as the JSON text of an object, which SQLite makes faster than we do. */
-    texts(viewer: Viewer, columns: ShownColumns = shown): string[] {
-      const pairs = Object.entries(columns).map(([key, column]) => {
-        const isJson = is(column, SQLiteColumn) && column.dataType === 'json';
-        return sql`${sql.raw(`'${key}'`)}, ${isJson ? sql`json(${column})` : column}`;
-      });
-      const text = sql<string>`json_object(${sql.join(pairs, sql`, `)})`;
-      return allWith(viewer, { text }).map((row) => row.text);
-    },
 
     /** The user's collections that were deleted at or after a time, newest deletion first; one of them, where `id` is given. */
     deletedSince({ subject }: User, time: string, id?: string) {

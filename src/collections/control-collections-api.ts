@@ -18,11 +18,12 @@ import {
   Removed,
 } from './schema.ts';
 
-/** Collections of controls (rule D8). */
+/** Collections of controls and their entries (rule D8). */
 export function controlCollectionRoutes(access: Access, ask: Ask, collections: ControlCollectionService) {
   const { app, route } = createRoutes('Control collections');
-  const audited = (action: string) => access.audited(`control-collection.${action}`).user;
+  const audited = (action: string, rules = access) => rules.audited(`control-collection.${action}`).user;
   const success = { success: true as const };
+  const columns = columnsOf(schemas.CollectionExport.shape.controls.element);
 
   route('GET /api/v1/control-collections', access.user, {
     operationId: 'listControlCollections',
@@ -76,15 +77,6 @@ export function controlCollectionRoutes(access: Access, ask: Ask, collections: C
     },
   });
 
-  return app;
-}
-
-/** The entries of collections of controls (rule D8). */
-export function collectedControlRoutes(access: Access, collections: ControlCollectionService) {
-  const { app, route } = createRoutes('Control collections');
-  const columns = columnsOf(schemas.CollectionExport.shape.controls.element);
-  const costly = access.with({ expensive: true });
-
   route('GET /api/v1/control-collections/{id}/controls', access.user, {
     operationId: 'listControlCollectionControls',
     summary: 'List the entries of a collection with their controls',
@@ -95,36 +87,28 @@ export function collectedControlRoutes(access: Access, collections: ControlColle
     handle: ({ user, params, query }) => collections.controls(user, params.id, query.framework),
   });
 
-  route(
-    'POST /api/v1/control-collections/{id}/controls',
-    access.audited('control-collection.add-controls').user,
-    {
-      operationId: 'addControlCollectionControls',
-      conditional: true,
-      summary: 'Add controls (the creator; the organization if the collection is SHARED)',
-      params: idParam,
-      body: schemas.addControlsBody,
-      response: jsonContent(ControlsAdded, 'How many were added.'),
-      handle: ({ user, params, body, match }) => collections.add(user, params.id, body.controls, match),
-    },
-  );
+  route('POST /api/v1/control-collections/{id}/controls', audited('add-controls'), {
+    operationId: 'addControlCollectionControls',
+    conditional: true,
+    summary: 'Add controls (the creator; the organization if the collection is SHARED)',
+    params: idParam,
+    body: schemas.addControlsBody,
+    response: jsonContent(ControlsAdded, 'How many were added.'),
+    handle: ({ user, params, body, match }) => collections.add(user, params.id, body.controls, match),
+  });
 
-  route(
-    'DELETE /api/v1/control-collections/{id}/controls',
-    access.audited('control-collection.remove-controls').user,
-    {
-      operationId: 'removeControlCollectionControls',
-      conditional: true,
-      summary: 'Remove controls (creator only)',
-      params: idParam,
-      body: schemas.removeControlsBody,
-      response: jsonContent(Removed, 'How many were removed.'),
-      handle: async ({ user, params, body, match }) =>
-        removedAnswer(await collections.removeControls(user, params.id, body.controls, match)),
-    },
-  );
+  route('DELETE /api/v1/control-collections/{id}/controls', audited('remove-controls'), {
+    operationId: 'removeControlCollectionControls',
+    conditional: true,
+    summary: 'Remove controls (creator only)',
+    params: idParam,
+    body: schemas.removeControlsBody,
+    response: jsonContent(Removed, 'How many were removed.'),
+    handle: async ({ user, params, body, match }) =>
+      removedAnswer(await collections.removeControls(user, params.id, body.controls, match)),
+  });
 
-  route('GET /api/v1/control-collections/{id}/export', costly.audited('control-collection.export').user, {
+  route('GET /api/v1/control-collections/{id}/export', audited('export', access.with({ expensive: true })), {
     operationId: 'exportControlCollection',
     summary: 'Export a collection with its controls as json, csv or xlsx',
     params: idParam,

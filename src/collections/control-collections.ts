@@ -1,6 +1,5 @@
 import { asc, eq, getTableColumns, sql } from 'drizzle-orm';
 import type { User, Viewer } from '../auth/viewer.ts';
-import type { JsonText } from '../base/json.ts';
 import type { CatalogFramework } from '../catalog/controls/frameworks.ts';
 import type { Database } from '../db/database.ts';
 import { collectionControls, collections } from '../db/user-tables.ts';
@@ -9,8 +8,8 @@ import { type CollectionChange, createCollectionService } from './collection-wri
 import type {
   CollectionControls,
   CollectionExport,
+  ControlCollection,
   ControlCollectionRecord,
-  ControlCollections,
 } from './control-collections-schema.ts';
 import { countEntries } from './entries.ts';
 import { createReferences } from './references.ts';
@@ -42,8 +41,7 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
   return {
     ...service,
 
-    /** The collections that the viewer sees, each as JSON text. */
-    texts: (viewer: Viewer): JsonText<ControlCollections['collections'][number]>[] => reader.texts(viewer),
+    all: (viewer: Viewer): ControlCollection[] => reader.all(viewer),
 
     get(viewer: Viewer, id: string): ControlCollectionRecord {
       return db.read(() => {

@@ -7,7 +7,7 @@ import type { ListService } from './lists.ts';
 
 /** The answer with the lists that a viewer sees; `withSlugs` adds their STIGs. All of an organization may be 80 MB. */
 export function listsJson({ lists }: { lists: ListService }, viewer: Viewer, withSlugs: boolean): MadeJson {
-  return madeJson(`{"lists":[${lists.texts(viewer, withSlugs).join(',')}]}`);
+  return madeJson(JSON.stringify({ lists: lists.all(viewer, withSlugs) }));
 }
 
 /** The answer with a page of a list's STIGs and their findings. Throws 404 for a list that the viewer may not see. */
@@ -24,6 +24,6 @@ export function collectionsJson(
   { collections }: { collections: ControlCollectionService },
   user: User,
 ): MadeJson {
-  const texts = collections.texts(user);
-  return madeJson(`{"total":${texts.length},"collections":[${texts.join(',')}]}`);
+  const all = collections.all(user);
+  return madeJson(JSON.stringify({ total: all.length, collections: all }));
 }

@@ -1,12 +1,11 @@
 import type { Viewer } from '../auth/viewer.ts';
 import { notFound } from '../base/errors.ts';
-import type { SincePerStig } from '../catalog/stigs/changes.ts';
 import type { NamedRelease } from '../catalog/stigs/queries.ts';
 import type { Database } from '../db/database.ts';
 import { offsetOf, type Page, paginationOf } from '../http/paging.ts';
 import { type Collection, createVisible } from './collections.ts';
 import { createListRows, type ListRow, type ListRowSort } from './list-rows.ts';
-import type { ListSeenService } from './list-seen.ts';
+import type { ListSeenService, Seen } from './list-seen.ts';
 import type { ListEntry, ListExport, ListFinding, ListSheetRow, ListStigs } from './lists-schema.ts';
 
 /** The findings on a page: those of some severities, or of all. */
@@ -34,8 +33,6 @@ export function createListEntryService(
 
   const read = <T>(viewer: Viewer, id: string, of: (list: Collection) => T, field?: string): T =>
     db.read(() => of(lists.find(viewer, id, field)));
-
-  const unpinned = (id: string) => rows.entries(id).filter(({ release }) => release === null);
 
   return {
     revision: (viewer: Viewer, id: string) => read(viewer, id, (list) => list.revision),
@@ -76,31 +73,9 @@ export function createListEntryService(
         return { list: { id, name, description }, stigs };
       }),
 
-    /** The slugs of the entries that follow the newest release, each with the day on which it was added and the release of then. */
-    additions: (viewer: Viewer, id: string): SincePerStig[] =>
-      read(viewer, id, () =>
-        unpinned(id).map(({ slug, addedAt, addedVersion: version }) => {
-          return { slug, since: addedAt.slice(0, 'YYYY-MM-DD'.length), version };
-        }),
-      ),
-
-    /**
-     * As `additions`, each from what the viewer has seen; what was not there then, from when it was added (rule D36.7).
-     * `all` has the pinned ones too, from the release that was seen, or else the pinned one.
-     */
-    unseen: (viewer: Viewer, id: string, all = false): SincePerStig[] =>
-      read(viewer, id, () => {
-        const { seenAt, versions } = seen.of(viewer, id);
-        return (all ? rows.entries(id) : unpinned(id)).map(({ slug, release, addedAt, addedVersion }) => {
-          const version = versions.get(slug);
-          const since = version === undefined ? addedAt : seenAt!;
-          return {
-            slug,
-            since: since.slice(0, 'YYYY-MM-DD'.length),
-            version: version ?? release ?? addedVersion,
-          };
-        });
-      }),
+    /** All entries, and what the viewer has seen of them (rule D36.7). */
+    withSeen: (viewer: Viewer, id: string): { entries: ListRow[]; seen: Seen } =>
+      read(viewer, id, () => ({ entries: rows.entries(id), seen: seen.of(viewer, id) })),
 
     /** The entries that are pinned to a release, also to one that is gone, by position (rules D35.2, D36.2). */
     pinned: (viewer: Viewer, id: string, field?: string): { slug: string; version: string }[] =>
@@ -113,10 +88,6 @@ export function createListEntryService(
             .flatMap(({ slug, release }) => (release === null ? [] : [{ slug, version: release }])),
         field,
       ),
-
-    /** The slugs of the entries for which the newest release counts. */
-    unpinned: (viewer: Viewer, id: string): string[] =>
-      read(viewer, id, () => unpinned(id).map(({ slug }) => slug)),
 
     /** The slugs of the entries, by position; `field` is the filter that names the list. */
     slugs: (viewer: Viewer, id: string, field?: string): string[] =>

@@ -5,8 +5,8 @@ import type { Database } from '../db/database.ts';
 import type { Match } from '../http/if-match.ts';
 import { createCollectionWriter } from './collection-writer.ts';
 import { createVisible } from './collections.ts';
-import type { ListHosts } from './list-hosts-schema.ts';
 import { createListRows } from './list-rows.ts';
+import type { ListHosts } from './lists-schema.ts';
 
 /** The tables of hosts as they were written. */
 export function createHostTables({ sqlite }: Database) {

@@ -1,6 +1,5 @@
 import { getTableColumns, sql } from 'drizzle-orm';
 import type { User, Viewer } from '../auth/viewer.ts';
-import type { JsonText } from '../base/json.ts';
 import type { Database } from '../db/database.ts';
 import { collections } from '../db/user-tables.ts';
 import { type Match, requireMatch } from '../http/if-match.ts';
@@ -20,10 +19,12 @@ const shown = {
   ...{ id, name, description, tags, color, icon, visibility, stigCount },
   ...{ createdById, createdByEmail, organizationId, createdAt, updatedAt },
 };
-const stigSlugs = sql.raw(`(SELECT json_group_array(slug ORDER BY position, slug)
-  FROM (SELECT ${slugOf('list_stigs')} AS slug, position FROM list_stigs WHERE list_id = bundles.id))`);
-
-const seenAtOf = sql`(SELECT seen_at FROM list_seen WHERE list_id = ${collections}.id AND subject = ${sql.placeholder('who')})`;
+const stigSlugs = sql`(SELECT json_group_array(slug ORDER BY position, slug)
+  FROM (SELECT ${sql.raw(slugOf('list_stigs'))} AS slug, position FROM list_stigs WHERE list_id = bundles.id))`.mapWith(
+  (slugs: string) => JSON.parse(slugs) as string[],
+);
+const seenAtOf = sql<string | null>`(SELECT seen_at FROM list_seen
+  WHERE list_id = ${collections}.id AND subject = ${sql.placeholder('who')})`;
 
 export type ListService = ReturnType<typeof createListService>;
 
@@ -56,11 +57,10 @@ export function createListService(db: Database, now: () => Date, newId: () => st
       ...change: Parameters<typeof service.change> extends [User, ...infer Rest] ? Rest : never
     ) => withSeen(user, await service.change(user, ...change)),
 
-    /** The lists that the viewer sees, each as JSON text; `withSlugs` adds its STIGs by position, then slug. */
-    texts(viewer: Viewer, withSlugs: boolean): JsonText<List>[] {
-      const columns = { ...shown, seenAt: viewer.kind === 'user' ? seenAtOf : sql`NULL` };
-      if (!withSlugs) return reader.texts(viewer, columns);
-      return reader.texts(viewer, { ...columns, stigSlugs: sql`json(${stigSlugs})` });
+    /** The lists that the viewer sees; `withSlugs` adds their STIGs by position, then slug. */
+    all(viewer: Viewer, withSlugs = false): List[] {
+      const columns = { ...shown, seenAt: viewer.kind === 'user' ? seenAtOf : sql<null>`NULL` };
+      return reader.allWith(viewer, withSlugs ? { ...columns, stigSlugs } : columns);
     },
 
     /**

@@ -68,147 +68,154 @@ export const pastedStigs = (
  * than one request may add (rule D2.6).
  */
 export function readPasted(text: string, lookup: NameLookup): Pasted {
-  const header = headerOf(text, lookup);
+  const lines = text.split('\n').map((line, index) => ({ line, number: index + 1 }));
+  const rows = lines.filter(({ line }) => line.trim() !== '');
+  refuseTooMany(rows.length);
+  const bounded = {
+    ...lookup,
+    called: (name: string) => (name.length > longestName ? [] : lookup.called(name)),
+  };
+  const header = rows[0] !== undefined && isHeader(rows[0].line, bounded) ? rows[0].line : null;
   const pasted: Pasted = { named: [], unclear: [], otherwise: [], header };
-  readLines(header === null ? text : text.replace(header, ''), lookup, pasted);
+  let names = 0;
+  for (const { line, number } of header === null ? rows : rows.slice(1))
+    for (const name of namesInLine(line, bounded)) {
+      refuseTooMany(++names);
+      addName(pasted, name, number, bounded);
+    }
   return pasted;
 }
 
-/** A name in a line, and the words that follow its release. */
+/** A name with what its line says of it: a release in the next cells, and notes. */
 interface NameInLine {
   name: string;
-  after: string;
+  beside: string | null;
+  notes: string;
 }
 
-function readLines(text: string, lookup: NameLookup, { named, unclear, otherwise }: Pasted): void {
-  refuseTooMany(items(text, '\n').length);
-  const bySlug = new Map<string, PastedStig>();
-  let names = 0;
-  const known = new Map<string, Called[]>();
-  function called(name: string): Called[] {
-    let found = known.get(name);
-    if (found === undefined) {
-      found = name.length > longestName ? [] : lookup.called(name);
-      known.set(name, found);
-      // `known` contains up to three texts for a line: whole, and in parts at commas and at blanks.
-      refuseTooMany(known.size / 3);
-    }
-    return found;
-  }
+function namesInLine(line: string, lookup: NameLookup): NameInLine[] {
+  const [first = '', ...cells] = cellsOf(line.replace(bullet, ''));
+  const written = cells.filter((cell) => cell !== '');
+  const { release, cells: used } = releaseBeside(written);
+  return namesInCell(first, lookup).map(({ name, after }) => ({
+    name,
+    beside: release,
+    notes: joined([after, ...written.slice(used)]),
+  }));
+}
 
-  const areCalled = (names: string[], how: 'some' | 'every'): boolean =>
-    names[how]((name) => called(name).length === 1);
-
-  /** A text as one name; or its parts, where one between commas, or each between blanks, is the name of a STIG. */
-  function partsOf(text: string): string[] {
-    if (called(text).length > 0) return [text];
-    for (const [separator, how] of separators) {
-      const parts = items(text, separator);
-      refuseTooMany(parts.length);
-      if (parts.length > 1 && areCalled(parts, how)) return parts;
-    }
-    return [text];
+/** The names in a cell, each with the words that follow its release. */
+function namesInCell(cell: string, lookup: NameLookup): { name: string; after: string }[] {
+  if (cell.length > longestName)
+    return partsOf(cell, commas).flatMap((part) =>
+      part.length > longestName ? { name: part, after: '' } : namesInCell(part, lookup),
+    );
+  const isCalled = (name: string) => lookup.called(name).length === 1;
+  const [head = '', ...rest] = splitAtReleases(cell);
+  const names = namesBefore(head, lookup);
+  if (rest.length > 0 && !names.some(isCalled)) return [{ name: cell, after: '' }];
+  const found = names.map((name) => ({ name, after: '' }));
+  for (const each of rest) {
+    const words = strip(each, /[\s,;:."'–—-]/, /[\s,;"']/);
+    const last = found.at(-1)!;
+    if (isCalled(words)) found.push({ name: words, after: '' });
+    else last.after = joined([last.after, words]);
   }
+  return found;
+}
 
-  function namesIn(cell: string): NameInLine[] {
-    if (cell.length > longestName) {
-      const parts = items(cell, separators[0][0]);
-      refuseTooMany(parts.length);
-      return parts.flatMap((part) => (part.length > longestName ? { name: part, after: '' } : namesIn(part)));
-    }
-    const [head = '', ...rest] = splitAtReleases(cell);
-    refuseTooMany(rest.length);
-    const parts = partsOf(head);
-    if (rest.length > 0 && !areCalled(parts, 'some')) return [{ name: cell, after: '' }];
-    const found = parts.map((name) => ({ name, after: '' }));
-    for (const each of rest) {
-      const words = strip(each, /[\s,;:."'–—-]/, /[\s,;"']/);
-      if (called(words).length === 1) found.push({ name: words, after: '' });
-      else found.at(-1)!.after = joined([found.at(-1)!.after, words]);
-    }
-    return found;
-  }
+/** A text as one name; or its parts, where one between commas, or each between blanks, is the name of a STIG. */
+function namesBefore(text: string, { called }: NameLookup): string[] {
+  if (called(text).length > 0) return [text];
+  const isCalled = (name: string) => called(name).length === 1;
+  const byCommas = partsOf(text, commas);
+  if (byCommas.length > 1 && byCommas.some(isCalled)) return byCommas;
+  const byBlanks = partsOf(text, blanks);
+  return byBlanks.length > 1 && byBlanks.every(isCalled) ? byBlanks : [text];
+}
 
-  for (const [index, line] of text.split('\n').entries()) {
-    if (line.trim() === '') continue;
-    const [first = '', ...cells] = line
-      .replace(bullet, '')
-      .split('\t')
-      .map((cell) => unquoted(cell.trim()));
-    const written = cells.filter((cell) => cell !== '');
-    const beside = releaseBeside(written);
-    for (const { name, after } of namesIn(first)) {
-      const found = called(name);
-      names++;
-      const notes = joined([after, ...written.slice(beside?.cells ?? 0)]);
-      const said = beside === null ? name : `${name} ${beside.release}`;
-      const [stig] = found;
-      const release = beside?.release ?? (stig ?? formOf(name)).release;
-      if (found.length !== 1 || stig === undefined) {
-        const isGuessed = found.length > 0 || name.length > longestName || unclear.length >= mostGuessed;
-        const guessed = isGuessed ? found : guess(name);
-        unclear.push({ name: said, notes, candidates: withReleases(guessed, release) });
-      } else if (beside !== null && stig.release !== null && stig.release !== release) {
-        const releases = [stig.release, release].filter((each) => !isLacking(stig, each));
-        unclear.push({ name: said, notes, candidates: releases.map((each) => ({ ...stig, release: each })) });
-      } else if (isLacking(stig, release))
-        unclear.push({ name: said, notes, candidates: withReleases([stig], release) });
-      else take(stig, release, notes, index + 1);
-    }
-    refuseTooMany(names);
-  }
+/** Adds a name to what it is: a STIG, or unclear. */
+function addName(
+  { named, unclear, otherwise }: Pasted,
+  { name, beside, notes }: NameInLine,
+  line: number,
+  lookup: NameLookup,
+): void {
+  const isRetained = (stig: StigTitle, release: string | null) =>
+    release === null || lookup.versions(stig.slug).includes(release);
+  const found = lookup.called(name);
+  const [stig] = found;
+  const release = beside ?? (stig ?? formOf(name)).release;
+  const ask = (candidates: Called[]) =>
+    unclear.push({ name: beside === null ? name : `${name} ${beside}`, notes, candidates });
 
-  /** The STIGs that a name may mean; of `RHEL 9 2.7` the one with that release. */
-  function guess(name: string): (StigTitle & { release?: string | null })[] {
-    const [, stig, version, release] = /^(.*\S)[\s,]+v?(\d+)[.\s-](\d+)$/i.exec(name) ?? [];
-    const found = stig === undefined ? [] : lookup.called(`${stig} V${version}R${release}`);
-    return found.length > 0 ? found : lookup.like(name);
+  if (found.length !== 1 || stig === undefined) {
+    const isGuessed = found.length === 0 && name.length <= longestName && unclear.length < mostGuessed;
+    ask(withReleases(isGuessed ? guess(name, lookup) : found, release, lookup));
+    return;
   }
+  if (beside !== null && stig.release !== null && stig.release !== beside) {
+    const releases = [stig.release, beside].filter((each) => isRetained(stig, each));
+    ask(releases.map((each) => ({ ...stig, release: each })));
+    return;
+  }
+  if (!isRetained(stig, release)) {
+    ask(withReleases([stig], release, lookup));
+    return;
+  }
+  const { slug, title } = stig;
+  const before = named.find((each) => each.slug === slug);
+  if (before !== undefined && release !== null && before.release !== null && release !== before.release) {
+    otherwise.push({ slug, title, release, notes: notes === '' ? [] : [notes], lines: [line] });
+    return;
+  }
+  const entry = before ?? { slug, title, release, notes: [], lines: [] };
+  if (before === undefined) named.push(entry);
+  entry.release ??= release;
+  if ((notes !== '' || release !== null) && !entry.lines.includes(line)) entry.lines.push(line);
+  if (notes !== '' && !entry.notes.includes(notes)) entry.notes.push(notes);
+}
 
-  /** The STIGs with a release that was named; the newest, and of a single one all others, where it has none such. */
-  function withReleases(stigs: (StigTitle & { release?: string | null })[], asked: string | null): Called[] {
-    return stigs.flatMap((stig) => {
-      const release = asked ?? stig.release ?? null;
-      if (!isLacking(stig, release)) return [{ ...stig, release }];
-      const others = stigs.length > 1 ? [] : lookup.versions(stig.slug).slice(0, mostOffered);
-      return [null, ...others].map((each) => ({ ...stig, release: each }));
-    });
-  }
+/** The STIGs that a name may mean; of `RHEL 9 2.7` the one with that release. */
+function guess(name: string, lookup: NameLookup): (StigTitle & { release?: string | null })[] {
+  const [, stig, version, release] = /^(.*\S)[\s,]+v?(\d+)[.\s-](\d+)$/i.exec(name) ?? [];
+  const found = stig === undefined ? [] : lookup.called(`${stig} V${version}R${release}`);
+  return found.length > 0 ? found : lookup.like(name);
+}
 
-  function isLacking({ slug }: StigTitle, release: string | null): boolean {
-    return release !== null && !lookup.versions(slug).includes(release);
-  }
-
-  function take({ slug, title }: StigTitle, release: string | null, notes: string, line: number): void {
-    const stig = bySlug.get(slug) ?? { slug, title, release, notes: [], lines: [] };
-    if (!bySlug.has(slug)) named.push(stig);
-    bySlug.set(slug, stig);
-    if (release !== null && stig.release !== null && release !== stig.release) {
-      otherwise.push({ slug, title, release, notes: notes === '' ? [] : [notes], lines: [line] });
-      return;
-    }
-    stig.release ??= release;
-    const says = notes !== '' || release !== null;
-    if (says && !stig.lines.includes(line)) stig.lines.push(line);
-    if (notes !== '' && !stig.notes.includes(notes)) stig.notes.push(notes);
-  }
+/** The STIGs with a release that was named; the newest, and of a single one all others, where it has none such. */
+function withReleases(
+  stigs: (StigTitle & { release?: string | null })[],
+  named: string | null,
+  { versions }: NameLookup,
+): Called[] {
+  return stigs.flatMap((stig) => {
+    const release = named ?? stig.release ?? null;
+    const retained = versions(stig.slug);
+    if (release === null || retained.includes(release)) return [{ ...stig, release }];
+    const others = stigs.length > 1 ? [] : retained.slice(0, mostOffered);
+    return [null, ...others].map((each) => ({ ...stig, release: each }));
+  });
 }
 
 /** Titles that sheets give the columns of names, releases and notes. */
 const columnTitles =
   /^(?:#|no\.?|(?:stig|srg|benchmark)s?(?: (?:title|name|id))?|titles?|names?|slugs?|releases?|versions?|notes?|comments?|remarks?)$/i;
 
-function headerOf(text: string, { called }: NameLookup): string | null {
-  const [line = ''] = text.trimStart().split('\n', 1);
-  if (line.length > longestName) return null;
-  const cells = line.split('\t').map((cell) => unquoted(cell.trim()));
-  return cells.every((cell) => columnTitles.test(cell)) && called(cells[0]!).length === 0 ? line : null;
+function isHeader(line: string, { called }: NameLookup): boolean {
+  if (line.length > longestName) return false;
+  const cells = cellsOf(line);
+  return cells.every((cell) => columnTitles.test(cell)) && called(cells[0]!).length === 0;
 }
 
-const separators = [
-  [/[,;]+/, 'some'],
-  [/[\s,;]+/, 'every'],
-] as const;
+const commas = /[,;]+/;
+const blanks = /[\s,;]+/;
+
+function partsOf(text: string, separator: RegExp): string[] {
+  const parts = items(text, separator);
+  refuseTooMany(parts.length);
+  return parts;
+}
 
 /** What stands before a name in a list or a sheet: a box to tick, a number. */
 const bullet = /^[^\p{L}\p{N}"]*(?:\[\w?\]\s*|\d{1,4}(?:[.)]\s+|\t))+/u;
@@ -216,22 +223,24 @@ const bullet = /^[^\p{L}\p{N}"]*(?:\[\w?\]\s*|\d{1,4}(?:[.)]\s+|\t))+/u;
 const joined = (texts: string[]) => texts.filter((each) => each !== '').join(' ');
 
 /** The release that the first cell is, or the first two together, and nothing else; and how many cells. */
-function releaseBeside(written: string[]): { release: string; cells: number } | null {
+function releaseBeside(written: string[]): { release: string | null; cells: number } {
   for (const cells of [2, 1]) {
     const text = `x ${written.slice(0, cells).join(' ')}`;
     if (text.length > longestName) continue;
     const { form, release } = formOf(text);
     if (form === 'x' && release !== null && splitAtReleases(text).length === 1) return { release, cells };
   }
-  return null;
+  return { release: null, cells: 0 };
 }
+
+/** The cells of a line, without the quotation marks that a spreadsheet puts around one. */
+const cellsOf = (line: string): string[] => line.split('\t').map((cell) => unquoted(cell.trim()));
 
 function refuseTooMany(names: number): void {
   if (names > mostAtOnce)
     throw badRequest(`Paste at most ${mostAtOnce.toLocaleString('en-US')} names at once`);
 }
 
-/** Removes the quotation marks that a spreadsheet puts around a cell. */
 function unquoted(cell: string): string {
   return /^".*"$/.test(cell) ? cell.slice(1, -1).replaceAll('""', '"').trim() : cell;
 }

@@ -1,9 +1,16 @@
 import type { LedgerLine, LedgerSummary } from '../../importers/ledger-lines.ts';
-import { type ImportOptions, type ImportResult, runImport } from '../../importers/run.ts';
+import {
+  type ImportOptions,
+  type ImportProgress,
+  type ImportResult,
+  runImport,
+} from '../../importers/run.ts';
 import type { AuditEvent } from '../audit/event.ts';
 import type { Config } from '../base/config.ts';
+import { count } from '../base/text.ts';
 import type { Database } from '../db/database.ts';
 import { type CommandAudit, withCommandAudit } from './audit.ts';
+import { tell } from './command.ts';
 
 const objectType = 'import';
 
@@ -46,4 +53,20 @@ function finishEvents(audit: CommandAudit, lines: LedgerLine[], summary: LedgerS
 
 function totals({ phases: _, ...counts }: LedgerSummary): NonNullable<AuditEvent['detail']> {
   return counts;
+}
+
+/** Milliseconds between two lines about the progress of an import. */
+const betweenLines = 2000;
+
+/** Gives a function that reports the progress of an import, one line every two seconds. */
+export function createProgress(write = tell, now = () => performance.now()) {
+  const start = now();
+  let last = start;
+  return ({ done, found, rules, bytes }: ImportProgress): void => {
+    const time = now();
+    if (time - last < betweenLines) return;
+    last = time;
+    const rate = (bytes / 1000 / (time - start)).toFixed(1);
+    write(`reading: ${done} of ${count(found, 'source')}, ${count(rules, 'rule')}, ${rate} MB/s`);
+  };
 }

@@ -16,7 +16,7 @@ import {
   type WantedStig,
 } from '../checklists/host-zip.ts';
 import { checklistsBody } from '../checklists/list-checklists-schema.ts';
-import { operatorList } from '../collections/operator-list.ts';
+import { createListRows } from '../collections/list-rows.ts';
 import { asCopyError, requireRoom } from '../db/copy.ts';
 import type { Database } from '../db/database.ts';
 import { check } from '../http/schema.ts';
@@ -78,9 +78,15 @@ function tableIn(file: string): string {
   return textOf(file);
 }
 
-/** The STIGs of a list; names those that are not in the catalog. */
+/** The STIGs of an active list; names those that are not in the catalog. Throws `CommandError` for an unknown list. */
 function stigsOf(db: Database, list: string): WantedStig[] {
-  const stigs = operatorList(db, list);
+  const stigs = db.read(() => {
+    const isActive = db.sqlite.prepare(
+      "SELECT 1 FROM bundles WHERE id = ? AND kind = 'list' AND deleted_at IS NULL",
+    );
+    if (isActive.get(list) === undefined) throw new CommandError(`there is no list ${list.slice(0, 64)}`);
+    return createListRows(db).entries(list);
+  });
   for (const { slug, version } of stigs)
     if (version === '') tell(`${slug} is left out: it is no longer in the catalog`);
   return stigs;

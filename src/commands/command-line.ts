@@ -81,17 +81,14 @@ export async function run(args: string[]): Promise<void> {
   }
   if (renamed.has(name)) throw new CommandError(`"${name}" is now "gapstone ${renamed.get(name)}"`, 2);
   if (name === 'help' && rest.length > 0) return run([...rest, '--help']);
-  const isCommand = Object.hasOwn(commands, name);
-  const program = await programOf(isCommand ? [name] : Object.keys(commands));
+  const program = await programOf(Object.hasOwn(commands, name) ? [name] : Object.keys(commands));
   if (args.length === 0) {
     program.outputHelp();
     process.exitCode = 2;
     return;
   }
   try {
-    // With `--help` commander would explain the whole program for a wrong command.
-    const isWrong = !isCommand && name !== 'help' && !name.startsWith('-');
-    await program.parseAsync(isWrong ? [name] : args, { from: 'user' });
+    await program.parseAsync(upToUnknownCommand(program, args), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw asCommandError(error);
     if (error.exitCode === 0) return;
@@ -99,6 +96,18 @@ export async function run(args: string[]): Promise<void> {
     const message = isAlone ? `"${args.join(' ')}" alone does nothing: see --help` : error.message;
     throw new CommandError(printable(message.replace(/^error: /, '').replace('\n', ' '), 400), 2);
   }
+}
+
+/** The arguments, cut after a word that is no command: with `--help` commander would explain the commands before it. */
+function upToUnknownCommand(program: CommandUnknownOpts, args: string[]): string[] {
+  let commands = program.commands;
+  for (const [index, word] of args.entries()) {
+    if (commands.length === 0 || word.startsWith('-') || word === 'help') break;
+    const named = commands.find((command) => command.name() === word);
+    if (named === undefined) return args.slice(0, index + 1);
+    commands = named.commands;
+  }
+  return args;
 }
 
 /** Whether the operating system refused something (too long a name, too many open files): its message suffices. */

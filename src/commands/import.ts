@@ -14,9 +14,8 @@ import { type Database, openCatalog } from '../db/database.ts';
 import { forgetInboxContents, inboxContents } from '../db/site-records.ts';
 import { readTable, type TableRow } from '../read/table.ts';
 import { openForCommand, withUsers } from './audit.ts';
-import { auditedImport } from './audited-import.ts';
+import { auditedImport, createProgress } from './audited-import.ts';
 import { command, print, tell, textOf } from './command.ts';
-import { createProgress } from './progress.ts';
 
 const busyTimeout = 30_000;
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { EventEmitter, once } from 'node:events';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { type Readable, Transform, Writable } from 'node:stream';
+import { createInterface } from 'node:readline';
+import { Readable, type Writable } from 'node:stream';
 import { loadKeys } from '../auth/keys.ts';
 import { createVerifyUserToken } from '../auth/tokens.ts';
 import type { User } from '../auth/viewer.ts';
@@ -52,8 +53,10 @@ export const mcpCommand = () =>
         tell(`gapstone: ${error.stack ?? error.message}`);
         return 'Something went wrong. stderr of gapstone mcp has the details';
       };
-      const { input, output } = createLines(process.stdin, process.stdout);
-      await serveLines({ ask: askInline(db, services), caller, fault }, input, output, (error) =>
+      const input = Readable.from(messagesIn(process.stdin, process.stdout));
+      // The library adds a listener for each answer that waits for a slow reader.
+      process.stdout.setMaxListeners(0);
+      await serveLines({ ask: askInline(db, services), caller, fault }, input, process.stdout, (error) =>
         tell(`gapstone: ${error.message}`),
       );
       // Where nobody reads the answers any more, the input is still open.
@@ -78,99 +81,36 @@ async function userOf(config: Config, file: string | undefined): Promise<(() => 
 }
 
 const longestLine = 1024 * 1024;
-const longestWait = 30_000;
-const newline = 0x0a;
 
 /**
- * The messages of `stdin` and the answers to `stdout`, a line each. A line that is no message is answered with an error, so
- * that no client waits. The input ends when each request that it had is answered.
+ * The messages of the input, a line each, until all are answered. A line that is no message is answered at once with an
+ * error, so that no client waits.
  */
-function createLines(stdin: Readable, stdout: Writable): { input: Readable; output: Writable } {
-  const waiting: string[] = [];
-  const answers = new EventEmitter();
-  const output = new Writable({
-    write(chunk: Buffer, _, done) {
-      stdout.write(chunk, () => done());
-      for (const line of chunk.toString().split('\n').filter(Boolean)) {
-        const at = waiting.indexOf(JSON.stringify((JSON.parse(line) as { id?: unknown }).id));
-        if (at >= 0) waiting.splice(at, 1);
-      }
-      if (waiting.length === 0) answers.emit('all');
-    },
-  });
-  // The library adds one for each answer that waits for a slow reader.
-  output.setMaxListeners(0);
-  stdout.once('error', (error) => output.destroy(error));
-
-  /** Passes a line on, or answers one that is no message; null is a line that is too long. */
-  function take(line: Buffer | null, pass: (message: Buffer) => void): void {
-    const { refusal, id } = readLine(line);
-    if (refusal !== null) {
-      stdout.write(`${refusal}\n`);
-      return;
-    }
-    if (id !== undefined) waiting.push(JSON.stringify(id));
-    pass(Buffer.concat([line!, Buffer.of(newline)]));
+async function* messagesIn(input: Readable, output: Writable): AsyncGenerator<Buffer> {
+  // One character for each byte, so that text that is not UTF-8 is seen.
+  input.setEncoding('latin1');
+  for await (const text of createInterface({ input })) {
+    if (text.trim() === '') continue;
+    const line = Buffer.from(`${text}\n`, 'latin1');
+    const refusal = refusalOf(line);
+    if (refusal === null) yield line;
+    else output.write(`${refusal}\n`);
   }
-
-  async function allAnswered(): Promise<void> {
-    if (waiting.length === 0) return;
-    // Nothing is being done any more (a cancelled request gets no answer), or for too long.
-    process.once('beforeExit', () => answers.emit('all'));
-    setTimeout(() => answers.emit('all'), longestWait).unref();
-    await once(answers, 'all');
-  }
-  return { input: stdin.pipe(splitLines(take, allAnswered)), output };
+  // The process has nothing to do: each request is answered or cancelled.
+  await once(process, 'beforeExit');
 }
 
-/** The id of a request, and the answer to a line that is no message, or whose method is not served. */
-function readLine(line: Buffer | null): { refusal: string | null; id?: unknown } {
-  const refuse = (code: number, message: string, id: unknown = null) => ({
-    refusal: JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }),
-  });
-  if (line === null) return refuse(-32600, 'The line is too long');
+/** The answer to a line that is no message, or whose method is not served; null for any other. */
+function refusalOf(line: Buffer): string | null {
+  const refuse = (code: number, message: string, id: unknown = null) =>
+    JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
+  if (line.length > longestLine) return refuse(-32600, 'The line is too long');
   try {
     const message = readMessage(line);
-    const unserved = notServed(message);
-    if (unserved !== null) return { refusal: unserved };
-    const { id, method } = message;
-    const wrong = wrongParams(message);
-    if (wrong !== null && id !== undefined) return refuse(-32602, wrong, id);
-    return { refusal: null, ...(method !== undefined && { id }) };
+    const wrong = message.id === undefined ? null : wrongParams(message);
+    return notServed(message) ?? (wrong === null ? null : refuse(-32602, wrong, message.id));
   } catch (error) {
     const { message } = error as Error;
     return refuse(/ is not valid /.test(message) ? -32700 : -32600, message);
   }
-}
-
-/** Takes the lines of a stream without blank ones, null for one that is too long; it ends when all are answered. */
-function splitLines(
-  take: (line: Buffer | null, pass: (message: Buffer) => void) => void,
-  allAnswered: () => Promise<void>,
-): Transform {
-  const isBlank = (line: Buffer) => line.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09);
-  let rest = Buffer.alloc(0);
-  let isTooLong = false;
-  return new Transform({
-    transform(chunk: Buffer, _, done) {
-      const pass = (message: Buffer) => void this.push(message);
-      rest = Buffer.concat([rest, chunk]);
-      for (let end = rest.indexOf(newline); end >= 0; end = rest.indexOf(newline)) {
-        const line = rest.subarray(0, end);
-        if (!isTooLong && !isBlank(line)) take(line.length > longestLine ? null : line, pass);
-        isTooLong = false;
-        rest = rest.subarray(end + 1);
-      }
-      if (rest.length > longestLine) {
-        if (!isTooLong) take(null, pass);
-        isTooLong = true;
-        rest = Buffer.alloc(0);
-      }
-      done();
-    },
-    flush(done) {
-      if (!isTooLong && !isBlank(rest)) take(rest, (message) => void this.push(message));
-      allAnswered().then(() => done(), done);
-    },
-  });
 }

@@ -1,19 +1,21 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Option } from '@commander-js/extra-typings';
 import { readConfig } from '../base/config.ts';
 import { AppError, CommandError } from '../base/errors.ts';
 import { statIfThere } from '../base/files.ts';
+import { packageVersion } from '../base/root.ts';
 import { escapedLine } from '../base/text.ts';
 import { createRuleHistoryService } from '../catalog/stigs/history.ts';
 import { type FileReference, referenceColumns } from '../checklists/reference-columns.ts';
 import { createReferenceLookup, type ReferenceLookup } from '../checklists/reference-lookup.ts';
 import { fileText, keyOf, largestText, placesIn, referencesOf } from '../checklists/reference-scan.ts';
 import type { Reference, References } from '../checklists/reference-schema.ts';
+import { referenceStates } from '../checklists/reference-states.ts';
 import { toCsv } from '../http/columns.ts';
 import { command, tell } from './command.ts';
 import { openToLook } from './open-to-look.ts';
-import { sarifOf } from './references-sarif.ts';
 
 type Counts = Partial<References['counts']>;
 
@@ -102,3 +104,46 @@ function referencesInFile(file: string, lookup: ReferenceLookup, skip: Skip): Re
 
 const describeReference = ({ file, line, column, text, state, advice }: FileReference) =>
   `${file}:${line}:${column}: ${text} ${state}${advice === null ? '' : `: ${advice}`}`;
+
+const meanings = {
+  changed: 'The rule has a newer revision',
+  removed: 'No newest release has the rule',
+  withdrawn: 'The control is withdrawn',
+  deprecated: 'The CCI is deprecated',
+  unknown: 'The id is in no source',
+};
+type Reported = keyof typeof meanings;
+
+const states = referenceStates.filter((state): state is Reported => state !== 'current');
+
+/** SARIF 2.1.0 of what is not current (rule D39.2). */
+export function sarifOf(found: FileReference[]) {
+  const results = found.flatMap((each) => {
+    const ruleIndex = states.indexOf(each.state as Reported);
+    return ruleIndex < 0 ? [] : [resultOf(each, each.state as Reported, ruleIndex)];
+  });
+  const rules = states.map((id) => ({ id, shortDescription: { text: meanings[id] } }));
+  const driver = { name: 'Gapstone', version: packageVersion, rules };
+  return {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [{ tool: { driver }, columnKind: 'utf16CodeUnits', results }],
+  };
+}
+
+function resultOf(each: FileReference, state: Reported, ruleIndex: number) {
+  const { file, line, column, text, advice } = each;
+  const region = { startLine: line, startColumn: column, endColumn: column + text.length };
+  const said = `${text}: ${meanings[state]}${advice === null ? '' : `. ${advice}`}`;
+  return {
+    ruleId: state,
+    ruleIndex,
+    level: state === 'unknown' || state === 'removed' ? 'error' : 'warning',
+    message: { text: said },
+    locations: [{ physicalLocation: { artifactLocation: { uri: uriOf(file) }, region } }],
+  };
+}
+
+/** A path as a URI, relative where the path is. */
+const uriOf = (file: string) =>
+  isAbsolute(file) ? pathToFileURL(file).href : file.split(/[\\/]/).map(encodeURIComponent).join('/');

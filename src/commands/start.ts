@@ -10,9 +10,8 @@ import { appliedBundles } from '../content/trust.ts';
 import type { Database } from '../db/database.ts';
 import { forgetInboxContents, recordShippedSources, shippedSources } from '../db/site-records.ts';
 import { openForCommand, upgradeForCommand, withUsers } from './audit.ts';
-import { auditedImport } from './audited-import.ts';
+import { auditedImport, createProgress } from './audited-import.ts';
 import { command, serverSettings, tell } from './command.ts';
-import { createProgress } from './progress.ts';
 import { serve } from './serve.ts';
 import { auditedToken } from './token.ts';
 

@@ -47,7 +47,7 @@ export async function buildBundle(
   try {
     return await inPrivateFolder(out, async (temporary) => {
       const copy = join(dirname(temporary), 'catalog.db');
-      const state = await copyCatalog(catalog, copy);
+      const state = await copyCatalog(catalog, `${copy}.whole`, copy);
       const compressed = `${copy}.zst`;
       await compress(copy, compressed);
       const manifest: Manifest = {
@@ -88,21 +88,21 @@ export async function buildBundle(
 
 type State = Pick<Manifest, 'digest' | 'sources' | 'overrides'>;
 
-/** Copies one state of a catalog, without the names of folders, and says what it has. */
-async function copyCatalog(catalog: string, copy: string): Promise<State> {
+/** Copies one state of a catalog, without the names of folders, and says what it has; `whole` is a file for its work. */
+async function copyCatalog(catalog: string, whole: string, copy: string): Promise<State> {
   {
     using sqlite = connectReadOnly(catalog, 'catalog', { checkUnclean: true });
-    await copyDatabase(sqlite, copy);
+    await copyDatabase(sqlite, whole);
   }
-  using sqlite = connect(copy, 'catalog');
+  using sqlite = connect(whole, 'catalog');
   sqlite.pragma('journal_mode = DELETE');
   sqlite.function('file_name', (source) => basename((source as string).split('!/').at(-1)!));
   sqlite.exec('UPDATE sources SET source = file_name(source)');
   writeLedger(sqlite);
   const digest = digestOf(sqlite);
   sqlite.prepare('UPDATE catalog SET digest = ?, generation = max(generation, 1)').run(digest);
-  // The former names are still in free pages.
-  sqlite.exec('VACUUM');
+  // The former names are still in free pages. Without INTO the copy would be made in memory.
+  sqlite.prepare('VACUUM INTO ?').run(copy);
   return { digest, ...listed(sqlite) };
 }
 

@@ -59,12 +59,16 @@ const Manifest = z.strictObject({
 });
 export type Manifest = z.infer<typeof Manifest>;
 
-/** The bytes of a manifest. Throws `CommandError` for an invalid one. */
+/** The bytes of a manifest. Throws `CommandError` for an invalid one, and for one that no site would read. */
 export function manifestBytes(manifest: Manifest): Buffer {
   const read = Manifest.safeParse(manifest);
-  if (read.success) return Buffer.from(`${JSON.stringify(read.data, null, 1)}\n`);
-  const [issue] = read.error.issues;
-  throw new CommandError(`the manifest would not be valid: ${issue!.path.join('.')}: ${issue!.message}`);
+  const [issue] = read.error?.issues ?? [];
+  if (issue)
+    throw new CommandError(`the manifest would not be valid: ${issue.path.join('.')}: ${issue.message}`);
+  const bytes = Buffer.from(`${JSON.stringify(read.data, null, 1)}\n`);
+  if (bytes.length > longestManifest)
+    throw new CommandError(`the catalog has too many sources: the manifest would have ${bytes.length} bytes`);
+  return bytes;
 }
 
 /** Parses a manifest whose signature was checked; `name` is that of the bundle. Throws `CommandError`. */

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { Transform } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdDecompress } from 'node:zlib';
@@ -59,9 +58,11 @@ export async function readBundle(
 ): Promise<VerifiedBundle> {
   const zip = await openZip(file);
   try {
-    const [first, second, third, ...others] = await firstEntries(zip, file);
-    const bytes = await readFront(zip, file, first, manifestName, longestManifest);
-    const signature = await readFront(zip, file, second, signatureName, longestSignature);
+    const [first, second, third, ...others] = await orNoBundle(file, () => firstEntries(zip));
+    const front = (entry: Entry | undefined, name: string, longest: number) =>
+      orNoBundle(file, () => readFront(zip, entry, name, longest));
+    const bytes = await front(first, manifestName, longestManifest);
+    const signature = await front(second, signatureName, longestSignature);
     const signers = signersOf(file, keys, bytes, signature);
     const manifest = readManifest(bytes, file);
     const signer = requireChannel(file, signers, manifest.channel);
@@ -84,29 +85,36 @@ export async function readBundle(
 }
 
 async function openZip(file: string): Promise<ZipFile> {
-  if (/\.\d{3}$/.test(file) || (!isThere(file) && isThere(`${file}.001`)))
-    throw damaged(file, 'it is a piece of a split bundle. Join all pieces to one file first (cat, copy /b)');
-  let isFile: boolean;
+  if (!isThere(file) && isThere(`${file}.001`)) throw isPiece(file);
   try {
     // Opening a pipe would block.
-    isFile = statIfThere(file)?.isFile() ?? true;
-    if (isFile) return await yauzl.openPromise(file, { autoClose: false, strictFileNames: true });
+    if (statIfThere(file)?.isFile() === false) throw new CommandError(`${file} is not a file`);
+    return await yauzl.openPromise(file, { autoClose: false, strictFileNames: true });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined)
-      throw new CommandError(`${file} is no bundle of Gapstone`);
+    if (error instanceof CommandError) throw error;
+    if ((error as NodeJS.ErrnoException).code === undefined) throw noBundle(file);
     throw new CommandError(`${file} cannot be read: ${whyRefused(file, error)}`);
   }
-  throw new CommandError(`${file} is not a file`);
 }
 
-/** The entries of a zip, of many the first four. */
-async function firstEntries(zip: ZipFile, file: string): Promise<Entry[]> {
-  const entries: Entry[] = [];
+async function orNoBundle<T>(file: string, read: () => Promise<T>): Promise<T> {
   try {
-    for await (const entry of zip.eachEntry()) if (entries.push(entry) > 3) break;
+    return await read();
   } catch {
-    throw new CommandError(`${file} is no bundle of Gapstone`);
+    throw noBundle(file);
   }
+}
+
+const noBundle = (file: string) =>
+  /\.\d{3}$/.test(file) ? isPiece(file) : new CommandError(`${file} is no bundle of Gapstone`);
+
+const isPiece = (file: string) =>
+  damaged(file, 'it is a piece of a split bundle. Join all pieces to one file first (cat, copy /b)');
+
+/** The entries of a zip, of many the first four. */
+async function firstEntries(zip: ZipFile): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for await (const entry of zip.eachEntry()) if (entries.push(entry) > 3) break;
   return entries;
 }
 
@@ -116,18 +124,12 @@ const isStored = (entry: Entry | undefined, name: string): entry is Entry =>
 /** Reads one of the members before the catalog. */
 async function readFront(
   zip: ZipFile,
-  file: string,
   entry: Entry | undefined,
   name: string,
   longest: number,
 ): Promise<Buffer> {
-  if (!isStored(entry, name) || entry.uncompressedSize > longest)
-    throw new CommandError(`${file} is no bundle of Gapstone`);
-  try {
-    return await buffer(await zip.openReadStreamPromise(entry));
-  } catch {
-    throw new CommandError(`${file} is no bundle of Gapstone`);
-  }
+  if (!isStored(entry, name) || entry.uncompressedSize > longest) throw new Error(`no ${name}`);
+  return buffer(await zip.openReadStreamPromise(entry));
 }
 
 function signersOf(file: string, keys: TrustedKey[], bytes: Buffer, signature: Buffer): TrustedKey[] {
@@ -159,18 +161,10 @@ async function readCatalog(
 ): Promise<void> {
   const hash = createHash('sha256');
   let unpacked = 0;
-  const hashed = new Transform({
-    transform(chunk: Buffer, _, done) {
-      hash.update(chunk);
-      done(null, chunk);
-    },
-  });
-  const counted = new Transform({
-    transform(chunk: Buffer, _, done) {
-      unpacked += chunk.length;
-      const isTooMuch = unpacked > part.unpacked;
-      done(isTooMuch ? damaged(file, 'its catalog has more bytes than the manifest says') : null, chunk);
-    },
+  const hashed = inspected((chunk) => hash.update(chunk));
+  const counted = inspected((chunk) => {
+    unpacked += chunk.length;
+    if (unpacked > part.unpacked) throw damaged(file, 'its catalog has more bytes than the manifest says');
   });
   const decompressor = createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: windowLog } });
   const to = unpackTo === undefined ? drain : createWriteStream(unpackTo, { flags: 'wx', mode: 0o600 });
@@ -184,6 +178,16 @@ async function readCatalog(
     throw damaged(file, 'its catalog does not have the SHA-256 that the manifest states');
   if (unpacked !== part.unpacked) throw damaged(file, 'its catalog has fewer bytes than the manifest says');
   if (unpackTo !== undefined) syncPath(unpackTo);
+}
+
+/** A step of a pipeline that passes on each chunk after a function has seen it. */
+function inspected(look: (chunk: Buffer) => void) {
+  return async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      look(chunk);
+      yield chunk;
+    }
+  };
 }
 
 async function drain(chunks: AsyncIterable<Buffer>): Promise<void> {

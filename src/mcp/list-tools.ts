@@ -1,19 +1,17 @@
 import { citation } from '../base/citation.ts';
 import { pick } from '../base/objects.ts';
 import { brief } from '../base/text.ts';
-import type { List } from '../collections/lists-schema.ts';
 import type { Services } from '../services.ts';
 import { type Answer, type Call, ofList, withRows } from './calls.ts';
 
 export function myLists(services: Services, call: Call): Answer {
   const { list } = call.args;
   if (list !== undefined) return stigsOfList(services, call, list);
-  const texts = services.lists.texts(call.user!, false);
-  const rows = texts.slice(call.at).map((text) => {
-    const { id, name, description, visibility, stigCount, updatedAt } = JSON.parse(text) as List;
+  const all = services.lists.all(call.user!);
+  const rows = all.slice(call.at).map(({ id, name, description, visibility, stigCount, updatedAt }) => {
     return { id, name: brief(name), description: brief(description), visibility, stigCount, updatedAt };
   });
-  return withRows(call, { found: true, total: texts.length }, 'lists', rows, texts.length);
+  return withRows(call, { found: true, total: all.length }, 'lists', rows, all.length);
 }
 
 function stigsOfList({ listStigs }: Services, call: Call, list: string): Answer {

@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { sarifOf } from '../../src/commands/references-sarif.ts';
+import { sarifOf } from '../../src/commands/references.ts';
 import { suite } from '../support/harness.ts';
 import { commandHere } from '../support/here.ts';
 import { readCsv } from '../support/read-exports.ts';

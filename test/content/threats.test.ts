@@ -52,6 +52,8 @@ async function refused(file: string, pattern: RegExp, keys: TrustedKey[] = [key]
 test('a bundle is read as it was built', async () => {
   const { signer, warnings } = await read(whole);
   assert.equal([signer.name, warnings], ['depot', []]);
+  const numbered = put(scratchFolder(), 'q3.001', readFileSync(whole));
+  assert.is((await read(numbered)).signer.name, 'depot');
 });
 
 test('flipping any of 200 bytes of what a bundle holds is refused', async () => {

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { sha256 } from '../../src/base/ids.ts';
-import { createProgress } from '../../src/commands/progress.ts';
+import { createProgress } from '../../src/commands/audited-import.ts';
 import { openCatalog } from '../../src/db/database.ts';
 import { dumpCatalog, tableDigests } from '../support/catalog-dump.ts';
 import { gapstone } from '../support/child.ts';

@@ -1,6 +1,6 @@
 // The pages of the rpm and the tar, run from top to bottom as they stand: on a root of Debian with nothing of Gapstone,
 // where /tmp and /var are noexec and the mask is 077. Needs root.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -29,10 +29,9 @@ let system: string | undefined;
 function freshRoot(): string {
   if (system === undefined) {
     system = join(scratchFolder(), 'system');
-    const mirror = execFileSync('bash', ['-c', 'work=/nonexistent; . .ci/bases.sh; echo "$mirror"'], {
-      cwd: packageRoot,
-      encoding: 'utf8',
-    }).trim();
+    // Not that of security updates, which has no whole system.
+    const sources = ['Created-By: Packages', 'Origin: Debian', 'Codename: bookworm'];
+    const [mirror] = output('apt-get', ['indextargets', '--format', '$(REPO_URI)', ...sources]).split('\n');
     const without = ['doc', 'man', 'locale'].map((name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`);
     output('mmdebstrap', [
       '--quiet',
@@ -41,7 +40,7 @@ function freshRoot(): string {
       ...without,
       'bookworm',
       system,
-      mirror,
+      mirror || 'http://deb.debian.org/debian',
     ]);
   }
   const root = join(scratchFolder(), 'root');

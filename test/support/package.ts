@@ -1,6 +1,6 @@
-// What the tests of the package share: where it lies, unpacked once, and a root with glibc alone to run it on.
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+// What the tests of the package share: where it lies, how it is unpacked, and keys to sign it.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { packageRoot, packageVersion } from '../../src/base/root.ts';
@@ -35,15 +35,6 @@ export function unpackRpm(root: string): void {
   execFileSync('sh', ['-c', 'rpm2cpio "$1" | cpio -idm --quiet', 'sh', rpmFile], { cwd: root });
 }
 
-/** A root of Debian 12 with glibc and nothing else: no shell, no libstdc++. */
-export function glibcAlone(): string {
-  const folder = scratchFolder();
-  output('apt-get', ['-qq', '-o', 'APT::Sandbox::User=root', 'download', 'libc6'], folder);
-  const root = join(folder, 'root');
-  output('dpkg-deb', ['-x', readdirSync(folder).map((name) => join(folder, name))[0]!, root]);
-  return root;
-}
-
 /** A private key as the build is given it. */
 export function makeRpmKey(name: string): string {
   // Short, as the socket of gpg's agent lies in it.
@@ -70,7 +61,7 @@ export function makeRpmKey(name: string): string {
 export function systemRpm(): string {
   const folder = scratchFolder();
   const spec = `Name: base\nVersion: 1\nRelease: 1\nSummary: A system\nLicense: MIT\nBuildArch: noarch
-Provides: libc.so.6(GLIBC_2.34)(64bit) /bin/sh shadow-utils\n%description\n.\n%files\n`;
+Provides: libc.so.6(GLIBC_2.34)(64bit) libstdc++ libgcc /bin/sh shadow-utils\n%description\n.\n%files\n`;
   const macros = ['--define', `_topdir ${folder}/top`, '--define', `_rpmdir ${folder}`];
   const name = ['--define', '_build_name_fmt %%{NAME}.rpm'];
   output('rpmbuild', ['-bb', '--quiet', ...macros, ...name, put(folder, 'base.spec', spec)]);
@@ -92,65 +83,6 @@ export const filesBelow = (folder: string): string[] =>
 export function binariesBelow(folder: string): string[] {
   const isBinary = (name: string) => readFileSync(join(folder, name)).toString('latin1', 0, 4) === '\x7fELF';
   return filesBelow(folder).filter(isBinary);
-}
-
-/** The command that runs another one on a root of its own, with nothing of this system but its network. */
-function under(root: string): string[] {
-  const mounts = ['--bind', root, '/', '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--chdir', '/'];
-  return ['bwrap', ...mounts, '--clearenv', '--unshare-ipc', '--unshare-uts'];
-}
-
-/** Runs a program of a root to its end. */
-export function runUnder(root: string, args: string[]) {
-  const [program, ...rest] = [...under(root), ...args];
-  return spawnSync(program!, rest, { encoding: 'utf8' });
-}
-
-const alive = new Set<ChildProcess>();
-
-/** Stops what a failed test left running. */
-export function stopAll(): void {
-  for (const child of alive) process.kill(programOf(child), 'SIGKILL');
-}
-
-/** A server that runs on a root of its own. */
-export interface Served {
-  url: string;
-  /** Sends SIGTERM and gives the exit code. */
-  stop(): Promise<number | null>;
-}
-
-/** Starts a server on a root and waits until it is ready. Throws with what it said when it ends before. */
-export async function serveUnder(root: string, args: string[]): Promise<Served> {
-  const started = performance.now();
-  const [program, ...rest] = [...under(root), ...args];
-  const child = spawn(program!, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
-  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
-  alive.add(child);
-  child.once('close', () => alive.delete(child));
-  let said = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (part: string) => {
-      said += part;
-    });
-  while (!/"msg":"listening","url":"([^"]+)"/.test(said)) {
-    if (child.exitCode !== null || performance.now() - started > 60_000)
-      throw new Error(`the server is not there: ${said}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  const url = /"url":"([^"]+)"/.exec(said)![1]!;
-  while ((await fetch(`${url}/readyz`)).status !== 200)
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  const stop = () => {
-    process.kill(programOf(child), 'SIGTERM');
-    return ended;
-  };
-  return { url, stop };
-}
-
-/** What runs below bwrap: that passes no signal on. */
-function programOf(child: ChildProcess): number {
-  return Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ')[0]);
 }
 
 if (!existsSync(tarFile)) throw new Error(`there is no package in ${made}: npm run package`);
