@@ -4,18 +4,17 @@ import type { CatalogPart } from './controls/catalog.ts';
 import { lackingOf, removeParts } from './controls/parts.ts';
 import { deriveControls, removeLargest } from './crosswalk/derive-crosswalk.ts';
 import { deriveDocuments } from './guidance/documents.ts';
-import { deriveRoles, mappingsAreOutdated, remapStigs } from './guidance/roles/derive-roles.ts';
+import { deriveRoles, mappingsAreOutdated } from './guidance/roles/derive-roles.ts';
 import type { OpenLine } from './ledger-lines.ts';
 import { noteDecisions, noteDocuments, noteProblems, noteRemoved, noteSuperseded } from './outcomes.ts';
 import type { Phases } from './phases.ts';
 import type { Staging } from './staging.ts';
 import { decideIdentity } from './stigs/identity.ts';
 import { describeIdentity } from './stigs/identity-outcomes.ts';
-import { readOverrides, storeOverrides } from './stigs/overrides.ts';
 import { readPrintings } from './stigs/printings.ts';
 import { deriveScap } from './stigs/scap-contents.ts';
 import { createSearchIndex } from './stigs/search-index.ts';
-import { type SlugChange, writeIdentity } from './stigs/write.ts';
+import { readOverrides, type SlugChange, storeOverrides, writeIdentity } from './stigs/write.ts';
 
 /** The ledger line of a catalog that states that it is a part. */
 export interface StatedPart {
@@ -34,6 +33,7 @@ export interface StagedRun {
 }
 
 interface DerivedRun {
+  /** Whether the catalog changed, but for what was staged. */
   changed: boolean;
   unusedOverrides: string[];
   slugChanges: SlugChange[];
@@ -49,25 +49,25 @@ export async function deriveAll(
   pause: () => Promise<void>,
 ): Promise<DerivedRun> {
   const { phases, staging } = run;
-  const { touched, ...derived } = phases.timed('identity', () => decideStigs(db, run));
+  const { isDecided, ...derived } = phases.timed('identity', () => decideStigs(db, run));
   await pause();
-  phases.timed('identity', () => deriveMachineChecks(db, run, derived.changed || touched.size > 0));
+  phases.timed('identity', () => deriveMachineChecks(db, run, isDecided));
   await pause();
   phases.timed('controls', () => deriveCatalogs(db, run));
   await pause();
-  phases.timed('roles', () => deriveGuidance(db, run, touched));
+  phases.timed('roles', () => deriveGuidance(db, run, isDecided));
   await pause();
   return { ...derived, changed: derived.changed || staging.sources.scap.size > 0 };
 }
 
-/** Assigns releases to STIGs; `touched` are the ids of those that changed. */
+/** Assigns releases to STIGs where a source or an operator's row may change that. */
 function decideStigs(
   db: Database,
   { lines, staging, overrides, phases }: StagedRun,
-): DerivedRun & { touched: Set<number> } {
+): DerivedRun & { isDecided: boolean } {
   const { releases, replaced } = staging;
   if (releases.length === 0 && replaced === 0 && overrides.size === 0)
-    return { changed: false, unusedOverrides: [], slugChanges: [], touched: new Set() };
+    return { changed: false, unusedOverrides: [], slugChanges: [], isDecided: false };
   staging.begin();
   const isOther = storeOverrides(db, overrides);
   const printings = readPrintings(db);
@@ -80,22 +80,22 @@ function decideStigs(
         `two benchmarks have different rules in ${version}: they cannot share the slug ${slug}`,
       );
   }
-  const { touched, changes } = writeIdentity(db, printings, identity);
+  const slugChanges = writeIdentity(db, printings, identity);
   phases.timed('search', () => createSearchIndex(db).reconcile());
   const fresh = new Set(releases.map(({ id }) => id));
-  const outcomes = describeIdentity(printings, identity, { fresh, changes });
+  const outcomes = describeIdentity(printings, identity, { fresh, changes: slugChanges });
   noteDecisions(lines, outcomes, (sha256) => staging.unchanged(sha256)?.target ?? null);
   return {
-    changed: releases.length > 0 || isOther || touched.size > 0,
+    changed: releases.length > 0 || isOther,
     unusedOverrides: identity.unused.filter((benchmarkId) => overrides.has(benchmarkId)),
-    slugChanges: changes,
-    touched,
+    slugChanges,
+    isDecided: true,
   };
 }
 
 /** Which SCAP contents count, and for which STIGs, follows from both. */
-function deriveMachineChecks(db: Database, { lines, staging }: StagedRun, stigsChanged: boolean): void {
-  if (staging.sources.scap.size === 0 && !stigsChanged && staging.replaced === 0) return;
+function deriveMachineChecks(db: Database, { lines, staging }: StagedRun, isDecided: boolean): void {
+  if (staging.sources.scap.size === 0 && staging.replaced === 0 && !isDecided) return;
   const { superseded, problems } = deriveScap(db);
   noteProblems(lines, problems);
   noteSuperseded(lines, superseded);
@@ -120,16 +120,15 @@ function deriveCatalogs(db: Database, { lines, staging, parts, phases }: StagedR
     line.reason = [line.reason, lackingOf(db, part)].filter((each) => each !== '').join('; ');
 }
 
-/** The mapping of STIGs to roles changes with either side and with its rule. */
-function deriveGuidance(db: Database, { lines, staging }: StagedRun, touched: Set<number>): void {
+/** The mapping of STIGs to roles changes with either side and with its tables. */
+function deriveGuidance(db: Database, { lines, staging }: StagedRun, isDecided: boolean): void {
   if (staging.sources.documents.size > 0 || staging.replaced > 0)
     noteDocuments(lines, deriveDocuments(db, staging.sources.documents));
   const isOutdated = mappingsAreOutdated(db);
-  if (staging.sources.roles.size > 0 || staging.replaced > 0 || isOutdated) {
-    staging.begin();
-    if (isOutdated) staging.replaced++;
-    const superseded = new Map<number, string>();
-    noteProblems(lines, deriveRoles(db, staging.sources.roles, superseded));
-    noteSuperseded(lines, superseded);
-  } else if (touched.size > 0) remapStigs(db, touched);
+  if (staging.sources.roles.size === 0 && staging.replaced === 0 && !isDecided && !isOutdated) return;
+  staging.begin();
+  if (isOutdated) staging.replaced++;
+  const superseded = new Map<number, string>();
+  noteProblems(lines, deriveRoles(db, staging.sources.roles, superseded));
+  noteSuperseded(lines, superseded);
 }

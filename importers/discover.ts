@@ -22,16 +22,45 @@ import {
   newInflateBudget,
   openArchive,
 } from '../src/read/archive.ts';
-import { ImportError } from '../src/read/import-error.ts';
+import { ImportError, type Kind } from '../src/read/import-error.ts';
 import { xmlLimits } from '../src/read/xml.ts';
-import { type Group, Groups, type Unreadable } from './groups.ts';
+import { Groups } from './groups.ts';
+import type { GroupFile } from './read/group-file.ts';
 
 /** One source or archive in the given paths. */
-export type FoundSource =
-  | Group
-  | { type: 'bytes'; source: string; bytes: Buffer; sha256: string; lone: boolean }
-  | Unreadable
-  | { type: 'archive'; source: string; sha256: string; members: number; error: string | null };
+export interface FoundSource {
+  /** The path; of a member of an archive behind `!/`. */
+  source: string;
+  /** `other` until a file is read. */
+  kind: Kind;
+  /** Null for what cannot be read. */
+  sha256: string | null;
+  /** The bytes of a file, or the files of a group; null for an archive, and for what cannot be read. */
+  content: Buffer | GroupFile[] | null;
+  /** The number of members of an archive. */
+  members: number;
+  /** The user named this file, not a folder above it. */
+  lone: boolean;
+  /** Why it is not read. */
+  refusal: { outcome: 'rejected' | 'skipped'; reason: string } | null;
+}
+
+/** A source that was found, with defaults for what is not given. */
+function foundSource(source: string, more: Partial<FoundSource>): FoundSource {
+  return {
+    source,
+    kind: 'other',
+    sha256: null,
+    content: null,
+    members: 0,
+    lone: false,
+    refusal: null,
+    ...more,
+  };
+}
+
+const rejected = (source: string, reason: string) =>
+  foundSource(source, { refusal: { outcome: 'rejected', reason } });
 
 export interface ListedFile {
   path: string;
@@ -76,70 +105,71 @@ function whyUnreadable(path: string, error: unknown): string {
     : `${message}${rightsAround(path, error)}`;
 }
 
-/** Takes a source that was found; the search ends where it gives false. */
+/** Gives false to end the search. */
 type TakeSource = (source: FoundSource) => Promise<boolean>;
 
 /**
- * Finds the sources in files and in nested archives, one in memory at a time, and hands each to `take`. It does not open
- * archives for whose hash and path `isSkipped` is true.
+ * Finds the sources in files and in nested archives, one in memory at a time, and hands each to `take`, until that gives
+ * false. It does not open archives for whose hash and path `isSkipped` is true.
  */
 export async function discover(
   files: ListedFile[],
   take: TakeSource,
   isSkipped: (sha256: string, source: string) => boolean = () => false,
 ): Promise<void> {
-  const budget = newInflateBudget();
   const groups = new Groups(files.map(({ path }) => path));
+  const budget = newInflateBudget();
   for (const file of files) {
     const { path, lone } = file;
     const opened = openListed(file);
-    if ('reason' in opened) {
-      if (opened.isDamaged) groups.spoil(path);
-      if (!(await take(unreadable(path, opened.reason, opened.outcome)))) return;
+    if ('refusal' in opened) {
+      if (opened.refusal?.outcome === 'rejected' && file.error === undefined) groups.spoil(path);
+      if (!(await take(opened))) return;
       continue;
     }
-    const { handle, bytes } = opened;
+    const { handle, content } = opened;
     try {
-      if (bytes === null) {
+      if (content === null) {
         const hash = await hashFile(handle);
         const context = { budget, depth: 1, take };
         if (!isSkipped(hash, path) && !(await readArchive(path, handle, hash, context))) return;
-      } else if (!groups.take(path, dirname(path), bytes)) {
-        const source: FoundSource = { type: 'bytes', source: path, bytes, sha256: sha256(bytes), lone };
+      } else if (!groups.take(path, dirname(path), content)) {
+        const source = foundSource(path, { sha256: sha256(content), content, lone });
         if (!(await take(source))) return;
       }
     } finally {
       closeSync(handle);
     }
   }
-  await takeAll(groups, take);
+  await takeGroups(groups, take);
 }
 
 /** Gives false where `take` ended the search. */
-async function takeAll(groups: Groups, take: TakeSource): Promise<boolean> {
-  for (const group of groups.found()) if (!(await take(group))) return false;
+async function takeGroups(groups: Groups, take: TakeSource): Promise<boolean> {
+  for (const { source, isSpoiled, ...group } of groups.found()) {
+    const found = isSpoiled
+      ? rejected(source, 'a file of this folder cannot be read, so the source is incomplete')
+      : foundSource(source, group);
+    if (!(await take(found))) return false;
+  }
   return true;
 }
 
-type Opened =
-  | { handle: number; bytes: Buffer | null }
-  | { reason: string; outcome: 'rejected' | 'skipped'; isDamaged?: boolean };
-
 /** Opens a file and reads it, unless it is an archive; or gives why not. */
-function openListed({ path, lone, noLinks, error }: ListedFile): Opened {
-  if (error !== undefined) return { reason: error, outcome: 'rejected' };
+function openListed(file: ListedFile): { handle: number; content: Buffer | null } | FoundSource {
+  const { path, lone, noLinks, error } = file;
+  if (error !== undefined) return rejected(path, error);
   let handle: number | null = null;
   try {
     handle = openFile(path, !noLinks);
-    if (handle !== null) return { handle, bytes: isZipFile(handle) ? null : readWhole(handle) };
+    if (handle !== null) return { handle, content: isZipFile(handle) ? null : readWhole(handle) };
   } catch (error) {
     if (handle !== null) closeSync(handle);
-    return { reason: whyUnreadable(path, error), outcome: 'rejected', isDamaged: true };
+    return rejected(path, whyUnreadable(path, error));
   }
   // The user meant to import a named file; in a folder, devices and links are skipped.
-  return lone
-    ? { reason: `a ${noLinks ? 'link, ' : ''}device or pipe, not a file`, outcome: 'rejected' }
-    : { reason: 'a link or device, not a file', outcome: 'skipped' };
+  if (lone) return rejected(path, `a ${noLinks ? 'link, ' : ''}device or pipe, not a file`);
+  return foundSource(path, { refusal: { outcome: 'skipped', reason: 'a link or device, not a file' } });
 }
 
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
@@ -147,19 +177,10 @@ const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 /** Opens a file; null for a link that is not followed, a device or a pipe. What becomes a link meanwhile is refused. */
 function openFile(path: string, followsLinks: boolean): number | null {
   if (!(followsLinks ? statSync(path) : lstatSync(path)).isFile()) return null;
-  let handle: number;
-  try {
-    handle = openSync(path, O_RDONLY | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW));
-  } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'ELOOP' ? new ImportError(isLink) : error;
-  }
+  const handle = openSync(path, O_RDONLY | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW));
   if (fstatSync(handle).isFile()) return handle;
   closeSync(handle);
   throw new ImportError('the file was replaced while the import opened it');
-}
-
-function unreadable(source: string, reason: string, outcome: Unreadable['outcome'] = 'rejected'): Unreadable {
-  return { type: 'unreadable', source, reason, outcome };
 }
 
 function isZipFile(handle: number): boolean {
@@ -194,47 +215,47 @@ async function readArchive(
   hash: string,
   context: ArchiveContext,
 ): Promise<boolean> {
-  const { take } = context;
+  const { take, depth, budget } = context;
+  const found = foundSource(source, { kind: 'archive', sha256: hash });
   let archive: Awaited<ReturnType<typeof openArchive>>;
   try {
-    if (context.depth > archiveLimits.depth)
+    if (depth > archiveLimits.depth)
       throw new ImportError(`archives are nested deeper than ${archiveLimits.depth}`);
-    archive = await openArchive(origin, context.budget);
+    archive = await openArchive(origin, budget);
   } catch (error) {
-    if (!(error instanceof ImportError)) throw error;
-    return take({ type: 'archive', source, sha256: hash, members: 0, error: error.message });
+    return take({ ...found, refusal: { outcome: 'rejected', reason: reasonOf(error) } });
   }
   const { members } = archive;
   const groups = new Groups(members.map(({ name }) => name));
+
+  async function takeMember({ name, read }: Member): Promise<boolean> {
+    const path = `${source}!/${name}`;
+    let content: Buffer;
+    try {
+      content = await read();
+    } catch (error) {
+      groups.spoil(name);
+      return take(rejected(path, reasonOf(error)));
+    }
+    const memberHash = sha256(content);
+    if (looksLikeZip(content))
+      return readArchive(path, content, memberHash, { ...context, depth: depth + 1 });
+    // Members at the top are in the folder of the archive itself.
+    const folder = dirname(name) === '.' ? source : `${source}!/${dirname(name)}`;
+    return groups.take(name, folder, content) || take(foundSource(path, { sha256: memberHash, content }));
+  }
+
   try {
-    if (!(await take({ type: 'archive', source, sha256: hash, members: members.length, error: null })))
-      return false;
-    for (const member of members) if (!(await readMember(source, member, groups, context))) return false;
-    return await takeAll(groups, take);
+    if (!(await take({ ...found, members: members.length }))) return false;
+    for (const member of members) if (!(await takeMember(member))) return false;
+    return await takeGroups(groups, take);
   } finally {
     archive.close();
   }
 }
 
-async function readMember(
-  archive: string,
-  { name, read }: Member,
-  groups: Groups,
-  context: ArchiveContext,
-): Promise<boolean> {
-  const source = `${archive}!/${name}`;
-  let bytes: Buffer;
-  try {
-    bytes = await read();
-  } catch (error) {
-    if (!(error instanceof ImportError)) throw error;
-    groups.spoil(name);
-    return context.take(unreadable(source, error.message));
-  }
-  // Members at the top are in the folder of the archive itself.
-  const folder = dirname(name) === '.' ? archive : `${archive}!/${dirname(name)}`;
-  const hash = sha256(bytes);
-  if (looksLikeZip(bytes)) return readArchive(source, bytes, hash, { ...context, depth: context.depth + 1 });
-  if (groups.take(name, folder, bytes)) return true;
-  return context.take({ type: 'bytes', source, bytes, sha256: hash, lone: false });
+/** The message of an `ImportError`; throws any other error again. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ImportError) return error.message;
+  throw error;
 }

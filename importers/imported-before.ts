@@ -1,24 +1,24 @@
 import type { Database } from '../src/db/database.ts';
 import { filesToReadAgain } from '../src/db/read-again.ts';
-import { discover, type FoundSource, listFiles } from './discover.ts';
+import { discover, listFiles } from './discover.ts';
 import { archivesAround, type LedgerLine } from './ledger-lines.ts';
 
 /** Paths by what of them earlier imports stored. */
 export interface ImportedBefore {
   fresh: string[];
   /** SHA-256 of the content of the other paths; archives are not opened. */
-  met: string[];
-  /** Hashes in `held` that the ledger no longer has: an operator took them back (rule D42.8). */
-  takenBack: Set<string>;
-  leftOut: string[];
+  knownHashes: string[];
+  /** The other paths with content that an operator removed from the catalog. */
+  removedPaths: string[];
+  /** The hashes of that content (rule D42.8): the inbox held it, and the ledger lacks it. */
+  removedHashes: Set<string>;
 }
 
-const hashOf = (found: FoundSource) => (found.type === 'unreadable' ? null : found.sha256);
-
 /**
- * Finds paths with content that neither the ledger names, with its source, nor an operator took back: by its hash, and
- * by name and reason if it is unreadable. It does not open known archives (rule D33.1), and follows no links with
- * `noLinks`. What an older version skipped and this one reads counts as new, with the archives around it (rule D42.9).
+ * Finds paths with content that neither the ledger names, with its source, nor an operator removed: by its hash, and by
+ * name and reason if it is unreadable. `held` are the hashes that the inbox held. It does not open known archives (rule
+ * D33.1), and follows no links with `noLinks`. What an older version skipped and this one reads counts as new, with the
+ * archives around it (rule D42.9).
  */
 export async function notYetImported(
   { sqlite }: Database,
@@ -31,32 +31,34 @@ export async function notYetImported(
       'SELECT DISTINCT sha256, source, reason FROM import_ledger',
     )
     .all();
-  const ledger = new Set(rows.map((row) => row.sha256));
-  const takenBack = new Set([...held].filter((hash) => !ledger.has(hash)));
+  const inLedger = new Set(rows.map((row) => row.sha256));
+  const removedHashes = new Set([...held].filter((hash) => !inLedger.has(hash)));
   const again = new Set(filesToReadAgain(sqlite).flatMap((source) => [source, ...archivesAround(source)]));
-  const lines = new Set(
+  const known = new Set(
     rows
       .filter(({ source }) => !again.has(source))
       .map(({ source, sha256, reason }) => `${source}\0${sha256 ?? reason}`),
   );
-  const isKnown = (source: string, hash: string | null, reason = '') =>
-    (hash !== null && takenBack.has(hash)) || lines.has(`${source}\0${hash ?? reason}`);
-
-  const result: ImportedBefore = { fresh: [], met: [], leftOut: [], takenBack };
+  const result: ImportedBefore = { fresh: [], knownHashes: [], removedPaths: [], removedHashes };
   for (const path of paths) {
     const hashes: string[] = [];
-    const isSkipped = (hash: string, source: string) => isKnown(source, hash) && hashes.push(hash) > 0;
     let isFresh = false;
-    const take = async (found: FoundSource) => {
-      const hash = hashOf(found);
-      isFresh = !isKnown(found.source, hash, found.type === 'unreadable' ? found.reason : '');
-      if (!isFresh && hash !== null) hashes.push(hash);
-      return !isFresh;
+    const isKnown = (sha256: string, source: string) => {
+      if (!removedHashes.has(sha256) && !known.has(`${source}\0${sha256}`)) return false;
+      hashes.push(sha256);
+      return true;
     };
-    await discover(listFiles([path], { noLinks }), take, isSkipped);
+    await discover(
+      listFiles([path], { noLinks }),
+      async ({ source, sha256, refusal }) => {
+        isFresh = sha256 === null ? !known.has(`${source}\0${refusal?.reason}`) : !isKnown(sha256, source);
+        return !isFresh;
+      },
+      isKnown,
+    );
     if (isFresh) result.fresh.push(path);
-    else for (const hash of hashes) result.met.push(hash);
-    if (hashes.some((hash) => takenBack.has(hash))) result.leftOut.push(path);
+    else result.knownHashes.push(...hashes);
+    if (hashes.some((hash) => removedHashes.has(hash))) result.removedPaths.push(path);
   }
   return result;
 }

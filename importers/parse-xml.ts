@@ -2,15 +2,12 @@ import { ImportError, type Kind } from '../src/read/import-error.ts';
 import { isTestResult, scanResults } from '../src/read/scan-results.ts';
 import {
   DoctypeError,
-  readXmlEvents,
-  treeBuilder,
+  readXml,
   wholeTree,
   type XmlElement,
-  type XmlHandler,
   type XmlNode,
   type XmlVisitor,
 } from '../src/read/xml.ts';
-import type { ControlsResult } from './controls/catalog.ts';
 import { isCciList, parseCciList } from './controls/cci-list.ts';
 import { isDod8500, parseDod8500 } from './controls/dod-8500.ts';
 import { parseOscalCatalog } from './controls/oscal-catalog.ts';
@@ -21,40 +18,56 @@ import { parseOscalMapping } from './crosswalk/oscal-mapping.ts';
 import { headlessMarkdown } from './guidance/markdown.ts';
 import { aChecklist, fromControls, type Parsed, type ParseOptions, skipped } from './parsed.ts';
 import { createDataStreamReader, isDataStream } from './stigs/scap.ts';
-import { createBenchmarkReader, isBenchmark, looksLikeBenchmark } from './stigs/xccdf.ts';
+import { isBenchmark, looksLikeBenchmark, parseBenchmark } from './stigs/xccdf.ts';
 
-/** What receives the document, and what gives its content at the end. */
-interface XmlReading {
+/** Receives the trees of a document, and gives its content at the end. */
+interface XmlReader {
   kind: Kind;
-  handler: XmlHandler;
-  finish(warnings: string[]): Parsed;
+  visitor: XmlVisitor;
+  result(): Parsed;
+}
+
+interface TreeKind {
+  kind: Kind;
+  isRoot(root: XmlElement): boolean;
+  parse(root: XmlNode, options: ParseOptions): Parsed;
 }
 
 /** Kinds with documents small enough for one tree. */
-const treeKinds: [
-  Kind,
-  (root: XmlElement) => boolean,
-  (root: XmlNode, framework: string | undefined) => ControlsResult,
-][] = [
-  ['oscal-catalog', isOscalXml('catalog'), (root, name) => parseOscalCatalog(valueOfXml(root), name)],
-  ['oscal-profile', isOscalXml('profile'), (root) => parseOscalProfile(valueOfXml(root))],
-  ['oscal-mapping', isOscalXml('mapping-collection'), (root) => parseOscalMapping(valueOfXml(root))],
-  ['cci-list', isCciList, parseCciList],
-  ['dod-8500', isDod8500, parseDod8500],
-  ['diacap-map', isDiacapMap, parseDiacapMap],
+const treeKinds: TreeKind[] = [
+  { kind: 'xccdf', isRoot: isBenchmark, parse: parseBenchmark },
+  {
+    kind: 'oscal-catalog',
+    isRoot: isOscalXml('catalog'),
+    parse: (root, { framework }) => fromControls(parseOscalCatalog(valueOfXml(root), framework), []),
+  },
+  {
+    kind: 'oscal-profile',
+    isRoot: isOscalXml('profile'),
+    parse: (root) => fromControls(parseOscalProfile(valueOfXml(root)), []),
+  },
+  {
+    kind: 'oscal-mapping',
+    isRoot: isOscalXml('mapping-collection'),
+    parse: (root) => fromControls(parseOscalMapping(valueOfXml(root)), []),
+  },
+  { kind: 'cci-list', isRoot: isCciList, parse: (root) => fromControls(parseCciList(root), []) },
+  { kind: 'dod-8500', isRoot: isDod8500, parse: (root) => fromControls(parseDod8500(root), []) },
+  { kind: 'diacap-map', isRoot: isDiacapMap, parse: (root) => fromControls(parseDiacapMap(root), []) },
 ];
 
 /** Reads a source that begins with `<`. Throws `ImportError` for bad content of a known kind, and for bad XML. */
 export function parseXml(bytes: Uint8Array, options: ParseOptions): Parsed {
-  let reading = null as XmlReading | null;
+  let reader = null as XmlReader | null;
   try {
-    const { warnings } = readXmlEvents(bytes, options, (root) => {
-      reading = readingOf(root, options.framework);
-      return reading.handler;
+    const { warnings } = readXml(bytes, options, (root) => {
+      reader = readerOf(root, options);
+      return reader.visitor;
     });
-    return reading!.finish(warnings);
+    const parsed = reader!.result();
+    return { ...parsed, warnings: [...warnings, ...parsed.warnings] };
   } catch (error) {
-    const kind = reading?.kind ?? 'other';
+    const kind = reader?.kind ?? 'other';
     const text = Buffer.from(bytes).toString('latin1');
     if (error instanceof DoctypeError && isForeign(error, text))
       return skipped(`XML or HTML of an unknown kind, with a DOCTYPE: root <${error.root!.slice(0, 64)}>`);
@@ -66,33 +79,19 @@ export function parseXml(bytes: Uint8Array, options: ParseOptions): Parsed {
   }
 }
 
-function readingOf(root: XmlElement, framework: string | undefined): XmlReading {
-  if (isBenchmark(root)) return readingBy('xccdf', createBenchmarkReader(root));
-  if (isDataStream(root)) return readingBy('scap', createDataStreamReader(root));
-  const [kind, , parse] = treeKinds.find(([, isRoot]) => isRoot(root)) ?? [];
-  if (kind && parse) {
-    let tree = null as XmlNode | null;
-    const visitor = wholeTree((node) => {
-      tree = node;
-    });
-    return readingBy(kind, { visitor, result: () => fromControls(parse(tree!, framework), []) });
-  }
-  return foreignReading(root);
-}
-
-function readingBy(kind: Kind, { visitor, result }: { visitor: XmlVisitor; result(): Parsed }): XmlReading {
-  return {
-    kind,
-    handler: treeBuilder(visitor),
-    finish(warnings) {
-      const parsed = result();
-      return { ...parsed, warnings: [...warnings, ...parsed.warnings] };
-    },
-  };
+function readerOf(root: XmlElement, options: ParseOptions): XmlReader {
+  if (isDataStream(root)) return { kind: 'scap', ...createDataStreamReader(root) };
+  const known = treeKinds.find(({ isRoot }) => isRoot(root));
+  if (known === undefined) return foreignReader(root);
+  let tree = null as XmlNode | null;
+  const visitor = wholeTree((node) => {
+    tree = node;
+  });
+  return { kind: known.kind, visitor, result: () => known.parse(tree!, options) };
 }
 
 /** Skips a document of a kind that is not read, and finds out whether it has the results of a scan. */
-function foreignReading(root: XmlElement): XmlReading {
+function foreignReader(root: XmlElement): XmlReader {
   const isScap =
     /^http:\/\/scap\.nist\.gov\/schema\/(?:scap\/source|asset-reporting-format)\//.test(root.uri) &&
     /^(?:data-stream(?:-collection)?|asset-report-collection)$/.test(root.name);
@@ -102,21 +101,25 @@ function foreignReading(root: XmlElement): XmlReading {
     ? `SCAP content that is not read (root <${name}>): import the data stream of SCAP 1.2, 1.3 or 1.4`
     : `XML of an unknown kind: root <${name}>${name === 'CHECKLIST' ? aChecklist : ''}`;
   let hasResults = false;
-  const visitor: XmlVisitor = {
-    visit(element) {
-      hasResults ||= isTestResult(element);
-      return 'children';
+  return {
+    kind,
+    visitor: {
+      visit(element) {
+        hasResults ||= isTestResult(element);
+        return 'children';
+      },
+      tree() {},
     },
-    tree() {},
-  };
-  const results = `an XCCDF TestResult (root <${name}>): ${scanResults}`;
-  return readingBy(kind, {
-    visitor,
     result: () =>
       hasResults
-        ? { kind: isScap ? 'scap' : 'xccdf', content: null, reason: results, warnings: [] }
+        ? {
+            kind: isScap ? 'scap' : 'xccdf',
+            content: null,
+            reason: `an XCCDF TestResult (root <${name}>): ${scanResults}`,
+            warnings: [],
+          }
         : { kind, content: null, reason, warnings: [] },
-  });
+  };
 }
 
 const ourNames =

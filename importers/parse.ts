@@ -10,7 +10,6 @@ import { isOscal } from './controls/oscal-document.ts';
 import { parseOscalProfile } from './controls/oscal-profile.ts';
 import { isMappingsCsv, parseMappingsCsv } from './crosswalk/mappings-csv.ts';
 import { parseOscalMapping } from './crosswalk/oscal-mapping.ts';
-import type { Group } from './groups.ts';
 import {
   interchangeBeginning,
   isInterchange,
@@ -30,6 +29,7 @@ import { isNice, parseNice } from './guidance/roles/nice.ts';
 import { parseOnet } from './guidance/roles/onet.ts';
 import { parseXml } from './parse-xml.ts';
 import { aChecklist, fromControls, type Parsed, type ParseOptions, skipped, stored } from './parsed.ts';
+import type { GroupFile } from './read/group-file.ts';
 import { isSynonymsCsv, parseSynonymsCsv } from './stigs/synonyms.ts';
 import { cutTitles } from './titles.ts';
 
@@ -42,13 +42,10 @@ export function parseSource(bytes: Uint8Array, options: ParseOptions = {}): Pars
 }
 
 /** Reads a source of several files. Pure; throws `ImportError`. */
-export function parseGroup(
-  { kind, files }: Pick<Group, 'kind' | 'files'>,
-  { strict = false }: ParseOptions = {},
-): Parsed {
+export function parseGroup(kind: Kind, files: GroupFile[], { strict = false }: ParseOptions = {}): Parsed {
   if (kind === 'regdoc-markdown') return cutTitles(fromMarkdown(parseMarkdownFolder(files, strict), []));
   const { record, warnings } = parseOnet(files, strict);
-  return cutTitles(stored(kind, { type: 'roles', record }, warnings));
+  return cutTitles(stored('onet', { type: 'roles', record }, warnings));
 }
 
 function fromMarkdown(result: MarkdownResult, warnings: string[]): Parsed {

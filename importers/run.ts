@@ -29,8 +29,8 @@ export interface ImportOptions {
   dryRun?: boolean;
   /** The operator's slugs by benchmark id (rule D24.5, step 3), which the catalog keeps; an empty slug removes one. */
   overrides?: Map<string, string>;
-  /** SHA-256 of files to ignore: an operator took them back (rule D42.8). */
-  takenBack?: Set<string>;
+  /** SHA-256 of files to ignore: an operator removed their content from the catalog (rule D42.8). */
+  ignoredHashes?: Set<string>;
   /** The operator's name for the frameworks of OSCAL catalogs that are none of the published (rule D40.1). */
   framework?: string;
   /** Ends the run before its commit, so that it changes nothing; the reason is thrown. */
@@ -166,7 +166,7 @@ async function letSignalArrive(signal: AbortSignal | undefined): Promise<void> {
 /** Reads and stores all sources; gives the files of an unknown kind that the user named. */
 async function takeSources(run: Run, files: ListedFile[], pause: () => Promise<void>): Promise<string[]> {
   const { lines, staging, phases } = run;
-  const { takenBack = new Set<string>(), onProgress } = run.options;
+  const { ignoredHashes = new Set<string | null>(), onProgress } = run.options;
   const loneUnknown: string[] = [];
   let found = files.length;
   let bytes = 0;
@@ -174,30 +174,31 @@ async function takeSources(run: Run, files: ListedFile[], pause: () => Promise<v
   const take = async (source: FoundSource) => {
     const read = performance.now();
     phases.times.read += read - from;
-    if (source.type === 'unreadable' || !takenBack.has(source.sha256)) {
-      if (source.type === 'archive') found += source.members;
-      bytes += sizeOf(source);
+    if (!ignoredHashes.has(source.sha256)) {
+      found += source.members;
+      bytes += sizeOf(source.content);
       const line = takeSource(run, source);
       line.ms = roundMs(performance.now() - read);
       lines.push(line);
-      const isLone = source.type === 'bytes' && source.lone;
-      if (isLone && line.outcome === 'skipped' && line.kind === 'other') loneUnknown.push(line.source);
+      const isUnknown = line.outcome === 'skipped' && line.kind === 'other';
+      if (source.lone && isUnknown) loneUnknown.push(line.source);
       onProgress?.({ done: lines.length, found, rules: staging.rules, bytes });
     }
     await pause();
     from = performance.now();
     return true;
   };
-  await discover(files, take, (hash) => takenBack.has(hash));
+  await discover(files, take, (hash) => ignoredHashes.has(hash));
   phases.times.read += performance.now() - from;
   return loneUnknown;
 }
 
 function takeSource({ staging, phases, parts, options }: Run, found: FoundSource): OpenLine {
+  const { source, kind, sha256, content, members, refusal } = found;
   const line: OpenLine = {
-    source: found.source,
-    kind: found.type === 'archive' ? 'archive' : 'other',
-    sha256: found.type === 'unreadable' ? null : found.sha256,
+    source,
+    kind,
+    sha256,
     outcome: 'imported',
     reason: null,
     warnings: [],
@@ -207,36 +208,31 @@ function takeSource({ staging, phases, parts, options }: Run, found: FoundSource
     releaseId: null,
     sourceId: null,
   };
-  if (found.type === 'unreadable') return { ...line, outcome: found.outcome, reason: found.reason };
-  if (found.type === 'archive') {
-    if (found.error !== null) return { ...line, outcome: 'rejected', reason: found.error };
-    return { ...line, counts: { members: found.members } };
-  }
-  const known = staging.unchanged(found.sha256);
+  if (refusal !== null) return { ...line, ...refusal };
+  if (content === null) return { ...line, counts: { members } };
+  const known = staging.unchanged(sha256!);
   if (known) return { ...line, kind: known.kind as Kind, outcome: 'unchanged', target: known.target };
   try {
     const parsed = phases.timed('parse', () =>
-      found.type === 'group' ? parseGroup(found, options) : parseSource(found.bytes, options),
+      Array.isArray(content) ? parseGroup(kind, content, options) : parseSource(content, options),
     );
     const read = { ...line, kind: parsed.kind, warnings: parsed.warnings.map(oneLine) };
-    const { content } = parsed;
-    if (content !== null) return phases.timed('write', () => staging.store(read, content));
-    const { part } = parsed;
+    if (parsed.content !== null) return phases.timed('write', () => staging.store(read, parsed.content));
+    const { part, reason } = parsed;
     const outcome = part === undefined ? 'skipped' : 'rejected';
-    const refused: OpenLine = { ...read, outcome, reason: oneLine(parsed.reason) };
+    const refused: OpenLine = { ...read, outcome, reason: oneLine(reason) };
     if (part !== undefined) parts.push({ line: refused, part });
     return refused;
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
-    const kind = found.type === 'group' ? found.kind : error.kind;
-    return { ...line, kind, outcome: 'rejected', reason: error.message };
+    const ownKind = kind === 'other' ? error.kind : kind;
+    return { ...line, kind: ownKind, outcome: 'rejected', reason: error.message };
   }
 }
 
-/** Archives count as 0: their members count. */
-function sizeOf(found: FoundSource): number {
-  if (found.type === 'bytes') return found.bytes.length;
-  return found.type === 'group' ? found.files.reduce((sum, { bytes }) => sum + bytes.length, 0) : 0;
+function sizeOf(content: FoundSource['content']): number {
+  if (content === null) return 0;
+  return Array.isArray(content) ? content.reduce((sum, { bytes }) => sum + bytes.length, 0) : content.length;
 }
 
 interface FinishedRun {

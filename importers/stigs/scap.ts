@@ -1,6 +1,6 @@
 import { compareCodePoints, count, hasAtMost } from '../../src/base/text.ts';
 import { ImportError } from '../../src/read/import-error.ts';
-import { isTestResult, scanResults } from '../../src/read/scan-results.ts';
+import { isTestResult, isXccdf, scanResults } from '../../src/read/scan-results.ts';
 import {
   childrenOf,
   elementsOf,
@@ -38,16 +38,9 @@ export interface ScapContent {
 }
 
 /** The contents of a data stream, or why it has none. */
-export type ScapResult =
+type ScapResult =
   | { kind: 'scap'; content: { type: 'scap'; contents: ScapContent[] }; warnings: string[] }
   | { kind: 'scap'; content: null; reason: string; warnings: string[] };
-
-/** A benchmark as it is read: its head has the children of the benchmark that are read but rules. */
-interface ReadBenchmark {
-  component: string;
-  head: XmlNode;
-  rules: ScapRule[];
-}
 
 /** That of SCAP 1.2, 1.3 and 1.4. */
 const namespace = 'http://scap.nist.gov/schema/scap/source/1.2';
@@ -56,15 +49,12 @@ const oval = 'http://oval.mitre.org/XMLSchema/oval-definitions-5';
 const ocil = 'http://scap.nist.gov/schema/ocil/';
 const idPrefix = /^xccdf_[^_]+_(?:benchmark|group|rule|profile)_/;
 const scapVersions = ['', '1.2', '1.3', '1.4'];
-const headElements = ['title', 'version', 'plain-text', 'status', 'metadata', 'reference'];
-/** What a stream may have: checked as it is read, so that a hostile one fills no memory. */
+/** What a stream may have. */
 const limits = { benchmarks: 100, rules: 20_000, characters: 1000 };
 
 const fault = (message: string) => new ImportError(message, 'scap');
 
-const isXccdf = ({ uri }: XmlElement) => uri.startsWith('http://checklists.nist.gov/xccdf/1.');
 const idOf = ({ attributes }: XmlElement) => (attributes.id ?? '').trim().replace(idPrefix, '');
-const nameOf = (id: string) => (id === '' ? 'a benchmark' : `the benchmark ${excerpt(id)}`);
 
 /** True for the root of a collection of SCAP source data streams. */
 export function isDataStream({ name, uri }: XmlElement): boolean {
@@ -72,95 +62,129 @@ export function isDataStream({ name, uri }: XmlElement): boolean {
 }
 
 /**
- * The visitor of a data stream, and the function that gives its contents, or why it has none. It reads of each
- * benchmark the name, version, dates and rules, and nothing of OVAL, OCIL and CPE components; warnings name the tests
- * that it cannot judge (rule D38.1). Throws `ImportError` for a stream without a benchmark, and for an incomplete one.
+ * The visitor of a data stream, and the function that gives its contents, or why it has none. It reads the benchmarks, and
+ * nothing of OVAL, OCIL and CPE components; warnings name the tests that it cannot judge (rule D38.1). Throws
+ * `ImportError` for a stream without a benchmark, and for an incomplete one.
  */
 export function createDataStreamReader(root: XmlElement): { visitor: XmlVisitor; result(): ScapResult } {
-  const benchmarks: ReadBenchmark[] = [];
-  /** SCAP versions by the ids of the components that their data streams list, and the first of all as `''`. */
-  const versions = new Map<string, string>();
+  const benchmarks: { node: XmlNode; component: string }[] = [];
+  const dataStreams: XmlNode[] = [];
   const losses = createLosses();
   let hasResults = false;
 
-  function visitComponent(element: XmlElement, component: XmlElement): 'children' | 'skip' {
-    if (element.name === 'Tailoring' && isXccdf(element)) losses.add('component/Tailoring');
-    if (component.name !== 'component' || element.name !== 'Benchmark' || !isXccdf(element)) return 'skip';
-    const head = { ...element, children: [] };
-    benchmarks.push({ component: component.attributes.id ?? '', head, rules: [] });
-    if (benchmarks.length > limits.benchmarks)
-      throw fault(`the data stream has more than ${count(limits.benchmarks, 'benchmark')}`);
-    return 'children';
-  }
-
   const visitor: XmlVisitor = {
     visit(element, around) {
-      const { name } = element;
-      const parent = around.at(-1);
-      if (parent === undefined) return 'children';
       hasResults ||= isTestResult(element);
-      if (around.length === 1) return name === 'data-stream' ? 'tree' : 'children';
-      if (around.length === 2) return visitComponent(element, parent);
-      if (!isXccdf(element)) return 'skip';
-      if (name === 'Group') return 'children';
-      return name === 'Rule' || (parent.name === 'Benchmark' && headElements.includes(name))
-        ? 'tree'
-        : 'skip';
+      if (around.length < 2) return element.name === 'data-stream' ? 'tree' : 'children';
+      if (!isXccdf(element.uri) || around[1]!.name !== 'component') return 'skip';
+      if (element.name === 'Tailoring') losses.add('component/Tailoring');
+      return element.name === 'Benchmark' ? 'tree' : 'skip';
     },
     tree(node, around) {
-      if (node.name === 'data-stream') return addVersions(node, versions);
-      const { head, rules } = benchmarks.at(-1)!;
-      if (node.name !== 'Rule') {
-        head.children.push(node);
-        return;
-      }
-      const group = around.findLast(({ name }) => name === 'Group');
-      rules.push({
-        ruleId: idOf(node),
-        groupId: group ? idOf(group) : '',
-        automated: isTested(node, losses),
-      });
-      if (rules.length > limits.rules)
-        throw fault(`${nameOf(idOf(head))} has more than ${count(limits.rules, 'rule')}`);
+      if (node.name === 'data-stream') dataStreams.push(node);
+      else benchmarks.push({ node, component: around[1]!.attributes.id ?? '' });
+      if (benchmarks.length > limits.benchmarks)
+        throw fault(`the data stream has more than ${count(limits.benchmarks, 'benchmark')}`);
     },
   };
 
-  function contents(): ScapContent[] {
+  function readContents(): ScapContent[] {
     if (benchmarks.length === 0) throw fault('the data stream has no XCCDF benchmark');
-    const seen = new Set<string>();
-    return benchmarks.map((benchmark) => {
-      const scapVersion = versions.get(benchmark.component) ?? versions.get('') ?? '';
-      if (!scapVersions.includes(scapVersion))
-        throw fault(`SCAP "${excerpt(scapVersion)}" is not one of 1.2, 1.3 and 1.4`);
-      const content = contentOf(benchmark, root.attributes.id ?? '', scapVersion);
-      const { benchmarkId } = content;
-      if (seen.has(benchmarkId))
-        throw fault(`the data stream has the benchmark ${excerpt(benchmarkId)} twice`);
-      seen.add(benchmarkId);
-      return content;
-    });
+    const versionOf = versionsIn(dataStreams);
+    const contents = benchmarks.map(({ node, component }) => ({
+      ...readContent(node, root.attributes.id ?? '', losses),
+      scapVersion: versionOf(component),
+    }));
+    refuseRepeated(
+      contents.map(({ benchmarkId }) => benchmarkId),
+      'the data stream has the benchmark',
+    );
+    return contents;
   }
 
   return {
     visitor,
     result() {
       const reason = `an XCCDF TestResult (root <${root.name}>): ${scanResults}`;
-      if (hasResults) return { kind: 'scap', content: null, reason, warnings: [] };
-      const content = { type: 'scap' as const, contents: contents() };
-      return { kind: 'scap', content, warnings: losses.warnings() };
+      if (hasResults || benchmarks.some(({ node }) => elementsOf(node).some(isTestResult)))
+        return { kind: 'scap', content: null, reason, warnings: [] };
+      const contents = readContents();
+      return { kind: 'scap', content: { type: 'scap', contents }, warnings: losses.warnings() };
     },
   };
 }
 
-/** Adds the SCAP version of a data stream to the components that it lists. */
-function addVersions(dataStream: XmlNode, versions: Map<string, string>): void {
-  const scapVersion = (dataStream.attributes['scap-version'] ?? '').trim();
-  if (!versions.has('')) versions.set('', scapVersion);
-  const lists = [dataStream, ...elementsOf(dataStream)];
-  for (const { attributes } of lists.flatMap((list) => childrenOf(list, 'component-ref'))) {
-    const [, href = ''] = Object.entries(attributes).find(([name]) => /^(?:.*:)?href$/.test(name)) ?? [];
-    versions.set(href.replace(/^#/, ''), scapVersion);
+/** Gives a function for the SCAP version of a component: that of its data stream, else of the first. */
+function versionsIn(dataStreams: XmlNode[]): (component: string) => string {
+  const stated = dataStreams.map(({ attributes }) => (attributes['scap-version'] ?? '').trim());
+  const unknown = stated.find((version) => !scapVersions.includes(version));
+  if (unknown !== undefined) throw fault(`SCAP "${excerpt(unknown)}" is not one of 1.2, 1.3 and 1.4`);
+  const versions = new Map<string, string>();
+  for (const [index, dataStream] of dataStreams.entries()) {
+    const lists = [dataStream, ...elementsOf(dataStream)];
+    for (const { attributes } of lists.flatMap((list) => childrenOf(list, 'component-ref'))) {
+      const [, href = ''] = Object.entries(attributes).find(([name]) => /^(?:.*:)?href$/.test(name)) ?? [];
+      versions.set(href.replace(/^#/, ''), stated[index]!);
+    }
   }
+  return (component) => versions.get(component) ?? stated[0] ?? '';
+}
+
+function readContent(
+  benchmark: XmlNode,
+  collection: string,
+  losses: Losses,
+): Omit<ScapContent, 'scapVersion'> {
+  const benchmarkId = idOf(benchmark);
+  const named = benchmarkId === '' ? 'a benchmark' : `the benchmark ${excerpt(benchmarkId)}`;
+  const required = (what: string, text: string) => {
+    if (text === '') throw fault(`${named} has no ${what}`);
+    if (!hasAtMost(text, limits.characters))
+      throw fault(`the ${what} of ${named} has more than ${count(limits.characters, 'character')}`);
+    return text;
+  };
+  required('id', benchmarkId);
+  const name = required('title', collapseLine(textIn(benchmark, 'title')));
+  const version = required('version', collapseLine(textIn(benchmark, 'version')));
+  const rules = rulesIn(benchmark, '', losses);
+  if (rules.length === 0) throw fault(`${named} has no rules`);
+  if (rules.length > limits.rules) throw fault(`${named} has more than ${count(limits.rules, 'rule')}`);
+  for (const { ruleId, groupId } of rules) {
+    if (ruleId === '') throw fault(`${named} has a rule without an id`);
+    if (ruleId.length > limits.characters || groupId.length > limits.characters)
+      throw fault(`${named} has an id of more than ${count(limits.characters, 'character')}`);
+  }
+  refuseRepeated(
+    rules.map(({ ruleId }) => ruleId),
+    `${named} has the rule`,
+  );
+  return {
+    benchmarkId,
+    name,
+    publisher: publisherOf(benchmark, name, collection),
+    version,
+    date: dateOf(benchmark),
+    rules,
+  };
+}
+
+function refuseRepeated(ids: string[], what: string): void {
+  const seen = new Set<string>();
+  for (const id of ids) {
+    if (seen.has(id)) throw fault(`${what} ${excerpt(id)} twice`);
+    seen.add(id);
+  }
+}
+
+/** The rules in an element and in its groups, in document order. */
+function rulesIn(node: XmlNode, groupId: string, losses: Losses): ScapRule[] {
+  return elementsOf(node).flatMap((child) => {
+    if (child.uri !== node.uri) return [];
+    if (child.name === 'Group') return rulesIn(child, idOf(child), losses);
+    return child.name === 'Rule'
+      ? [{ ruleId: idOf(child), groupId, automated: isTested(child, losses) }]
+      : [];
+  });
 }
 
 /** Whether a check of a rule refers to OVAL, one in a complex check too. */
@@ -170,58 +194,20 @@ function isTested(node: XmlNode, losses: Losses): boolean {
     if (child.name === 'complex-check') isFound = isTested(child, losses) || isFound;
     if (child.name !== 'check') continue;
     const system = (child.attributes.system ?? '').trim();
-    const isReferring = ['check-content-ref', 'check-content'].some(
-      (name) => childrenOf(child, name).length > 0,
-    );
+    const isReferring = elementsOf(child).some(({ name }) => /^check-content(?:-ref)?$/.test(name));
     if (system === oval) isFound ||= isReferring;
     else if (system !== '' && !system.startsWith(ocil)) losses.add(`check of the system "${system}"`);
   }
   return isFound;
 }
 
-function contentOf({ head, rules }: ReadBenchmark, collection: string, scapVersion: string): ScapContent {
-  const benchmarkId = idOf(head);
-  const named = nameOf(benchmarkId);
-  const required = (what: string, text: string) => {
-    if (text === '') throw fault(`${named} has no ${what}`);
-    if (!hasAtMost(text, limits.characters))
-      throw fault(`the ${what} of ${named} has more than ${count(limits.characters, 'character')}`);
-    return text;
-  };
-  required('id', benchmarkId);
-  const name = required('title', collapseLine(textIn(head, 'title')));
-  const version = required('version', collapseLine(textIn(head, 'version')));
-  requireRules(rules, named);
-  return {
-    benchmarkId,
-    name,
-    publisher: publisherOf(head, name, collection),
-    version,
-    date: dateOf(head),
-    scapVersion,
-    rules,
-  };
-}
-
-function requireRules(rules: ScapRule[], named: string): void {
-  if (rules.length === 0) throw fault(`${named} has no rules`);
-  const seen = new Set<string>();
-  for (const { ruleId, groupId } of rules) {
-    if (ruleId === '') throw fault(`${named} has a rule without an id`);
-    if (ruleId.length > limits.characters || groupId.length > limits.characters)
-      throw fault(`${named} has an id of more than ${count(limits.characters, 'character')}`);
-    if (seen.has(ruleId)) throw fault(`${named} has the rule ${excerpt(ruleId)} twice`);
-    seen.add(ruleId);
-  }
-}
-
 /** NIWC where collection or title say so; else who the metadata or a reference name; else who the ids belong to. */
-function publisherOf(head: XmlNode, name: string, collection: string): string {
+function publisherOf(benchmark: XmlNode, name: string, collection: string): string {
   if (/niwc/i.test(collection) || /niwc/i.test(name)) return 'NIWC';
   const stated = ['metadata', 'reference']
-    .flatMap((element) => childrenOf(head, element))
+    .flatMap((element) => childrenOf(benchmark, element))
     .flatMap((element) => dublinCoreOf(element, 'publisher'));
-  const owners = [head.attributes.id ?? '', collection].map(
+  const owners = [benchmark.attributes.id ?? '', collection].map(
     (id) => /^(?:xccdf|scap)_([^_]+)_/.exec(id.trim())?.[1] ?? '',
   );
   const publisher = [...stated, ...owners].find((each) => each !== '') ?? '';
@@ -231,14 +217,12 @@ function publisherOf(head: XmlNode, name: string, collection: string): string {
 }
 
 /** The date of the line "Enhanced Content", else the latest of the statuses. */
-function dateOf(head: XmlNode): string | null {
-  const enhanced = childrenOf(head, 'plain-text')
-    .map(textOf)
-    .find((text) => /\bEnhanced Content\b/i.test(text));
-  const stated =
-    /\bEnhanced Content\b.{0,200}?\bDate: *(\d{4}-\d{2}-\d{2})/is.exec(enhanced ?? '')?.[1] ?? '';
+function dateOf(benchmark: XmlNode): string | null {
+  const texts = childrenOf(benchmark, 'plain-text').map(textOf);
+  const enhanced = texts.find((text) => /\bEnhanced Content\b/i.test(text)) ?? '';
+  const stated = /\bEnhanced Content\b.{0,200}?\bDate: *(\d{4}-\d{2}-\d{2})/is.exec(enhanced)?.[1] ?? '';
   if (isDate(stated)) return stated;
-  const dates = childrenOf(head, 'status').map(({ attributes }) => (attributes.date ?? '').trim());
+  const dates = childrenOf(benchmark, 'status').map(({ attributes }) => (attributes.date ?? '').trim());
   return dates.filter(isDate).sort().at(-1) ?? null;
 }
 

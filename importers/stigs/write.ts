@@ -1,9 +1,9 @@
 import { numberOf } from '../../src/base/ids.ts';
 import { fold } from '../../src/base/text.ts';
 import type { Database } from '../../src/db/database.ts';
+import { prepareInsert } from '../../src/db/insert.ts';
 import type { Identity } from './identity.ts';
 import type { Printing } from './printings.ts';
-import type { Stig } from './stig.ts';
 
 /** A slug that now leads to another STIG. */
 export interface SlugChange {
@@ -11,95 +11,68 @@ export interface SlugChange {
   to: string | null;
 }
 
-/** The ids of STIGs that were added, changed or removed, and the changed slugs. */
-export interface Written {
-  touched: Set<number>;
-  changes: SlugChange[];
-}
-
-interface StigRow {
-  id: number;
-  slug: string;
-  kind: string;
-  title: string;
-  current: number;
-}
-
-/** Writes the differences between the decision and what is stored. */
-export function writeIdentity({ sqlite }: Database, printings: Printing[], identity: Identity): Written {
-  const before = sqlite
-    .prepare<[], StigRow>('SELECT id, slug, kind, title, current_release_id AS current FROM stigs')
-    .all();
-  const changed = writeStigs(sqlite, before, identity.stigs);
-  placePrintings(sqlite, printings, identity);
-  const slugs = new Set(identity.stigs.map(({ slug }) => slug));
-  const removed = before.filter(({ slug }) => !slugs.has(slug)).map(({ id }) => id);
-  const touched = new Set([...writeAliases(sqlite, identity.aliases), ...changed, ...removed]);
-  for (const table of ['role_mappings WHERE stig_id', 'stigs WHERE id'])
-    for (const id of removed) sqlite.prepare(`DELETE FROM ${table} = ?`).run(id);
-  return { touched, changes: changesOf(before, printings, identity) };
-}
-
-type Sqlite = Database['sqlite'];
-
-/** Gives the ids of the STIGs that are new or changed. */
-function writeStigs(sqlite: Sqlite, before: StigRow[], stigs: Stig[]): number[] {
-  const rowOf = new Map(before.map((row) => [row.slug, row]));
-  const insert = sqlite.prepare(
-    `INSERT INTO stigs (id, slug, kind, title, title_fold, current_release_id) VALUES (?, ?, ?, ?, ?, ?)
-       ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, title = excluded.title, title_fold = excluded.title_fold,
-         current_release_id = excluded.current_release_id`,
-  );
-  return stigs.flatMap(({ slug, kind, current: { id: current, title } }) => {
-    const row = rowOf.get(slug);
-    if (row?.kind === kind && row.title === title && row.current === current) return [];
-    insert.run(numberOf(slug), slug, kind, title, fold(title), current);
-    return [numberOf(slug)];
-  });
-}
-
-function placePrintings(sqlite: Sqlite, printings: Printing[], { stigOf, servedInstead }: Identity): void {
-  const placed = printings.map((printing) => {
-    const { slug } = stigOf.get(printing)!;
-    return { printing, slug, stigId: numberOf(slug), supersededBy: servedInstead.get(printing)?.id ?? null };
-  });
-  const moved = placed.filter(
-    ({ printing, stigId, supersededBy }) =>
-      printing.stigId !== stigId || printing.supersededBy !== supersededBy,
-  );
-  // Clears first, so that two printings can exchange their places within the unique index.
+/**
+ * Replaces the stored STIGs, aliases and places of printings by those decided, inside the run's transaction. Role
+ * mappings, which refer to STIGs, are deleted. Gives the slugs that changed.
+ */
+export function writeIdentity(db: Database, printings: Printing[], identity: Identity): SlugChange[] {
+  const { sqlite } = db;
+  const changes = slugChanges(db, printings, identity);
+  sqlite.exec(`UPDATE stig_printings SET stig_id = NULL, superseded_by = NULL;
+    DELETE FROM stig_aliases; DELETE FROM role_mappings; DELETE FROM stigs;`);
+  const insert = prepareInsert(db, 'stigs');
+  for (const { slug, kind, current } of identity.stigs) {
+    const { id: currentReleaseId, title } = current;
+    insert({ id: numberOf(slug), slug, kind, title, titleFold: fold(title), currentReleaseId });
+  }
+  const insertAlias = prepareInsert(db, 'stig_aliases');
+  for (const [alias, { slug }] of identity.aliases) insertAlias({ alias, stigId: numberOf(slug) });
   const place = sqlite.prepare('UPDATE stig_printings SET stig_id = ?, superseded_by = ? WHERE id = ?');
-  for (const { printing } of moved) place.run(null, null, printing.id);
-  for (const { printing, stigId, supersededBy } of moved) place.run(stigId, supersededBy, printing.id);
-  const aim = sqlite.prepare('UPDATE sources SET target = ? WHERE id = ?');
-  for (const { printing, slug } of placed) if (printing.target !== slug) aim.run(slug, printing.sourceId);
+  const retarget = sqlite.prepare('UPDATE sources SET target = ? WHERE id = ?');
+  for (const printing of printings) {
+    const { slug } = identity.stigOf.get(printing)!;
+    place.run(numberOf(slug), identity.servedInstead.get(printing)?.id ?? null, printing.id);
+    retarget.run(slug, printing.sourceId);
+  }
+  return changes;
 }
 
-function changesOf(
-  before: StigRow[],
+function slugChanges(
+  { sqlite }: Database,
   printings: Printing[],
   { stigs, stigOf, aliases }: Identity,
 ): SlugChange[] {
-  const served = new Map(stigs.map((stig) => [stig.slug, stig]));
+  const before = sqlite
+    .prepare<[], { slug: string; current: number }>('SELECT slug, current_release_id AS current FROM stigs')
+    .all();
+  const bySlug = new Map(stigs.map((stig) => [stig.slug, stig]));
   const byId = new Map(printings.map((printing) => [printing.id, printing]));
   return before.flatMap(({ slug, current }) => {
     const printing = byId.get(current);
     // A release that was read again has another row; its former slug still identifies it.
-    const heir = printing ? stigOf.get(printing)! : (aliases.get(slug) ?? served.get(slug));
+    const heir = printing ? stigOf.get(printing)! : (aliases.get(slug) ?? bySlug.get(slug));
     return heir?.slug === slug ? [] : [{ from: slug, to: heir?.slug ?? null }];
   });
 }
 
-/** Gives the ids of the STIGs whose aliases changed. */
-function writeAliases(sqlite: Sqlite, aliases: Map<string, Stig>): number[] {
-  const wanted = new Map([...aliases].map(([alias, { slug }]) => [alias, numberOf(slug)]));
-  const rows = sqlite.prepare<[], [string, number]>('SELECT alias, stig_id FROM stig_aliases').raw().all();
-  const stored = new Map(rows);
-  const removed = rows.filter(([alias, stigId]) => wanted.get(alias) !== stigId);
-  const added = [...wanted].filter(([alias, stigId]) => stored.get(alias) !== stigId);
-  const remove = sqlite.prepare('DELETE FROM stig_aliases WHERE alias = ?');
-  for (const [alias] of removed) remove.run(alias);
-  const insert = sqlite.prepare('INSERT INTO stig_aliases VALUES (?, ?)');
-  for (const [alias, stigId] of added) insert.run(alias, stigId);
-  return [...removed, ...added].map(([, stigId]) => stigId);
+/** The stored rows of operators' `--slugs` files: slugs by benchmark id. */
+export function readOverrides({ sqlite }: Database): Map<string, string> {
+  const rows = sqlite
+    .prepare<[], [string, string]>('SELECT benchmark_id, slug FROM stig_overrides')
+    .raw()
+    .all();
+  return new Map(rows);
+}
+
+/** Stores the rows of an operator's file; an empty slug removes one. Gives whether anything changed. */
+export function storeOverrides(db: Database, rows: Map<string, string>): boolean {
+  const stored = readOverrides(db);
+  const changed = [...rows].filter(([benchmarkId, slug]) => (stored.get(benchmarkId) ?? '') !== slug);
+  const remove = db.sqlite.prepare('DELETE FROM stig_overrides WHERE benchmark_id = ?');
+  const insert = db.sqlite.prepare('INSERT INTO stig_overrides VALUES (?, ?)');
+  for (const [benchmarkId, slug] of changed) {
+    remove.run(benchmarkId);
+    if (slug !== '') insert.run(benchmarkId, slug);
+  }
+  return changed.length > 0;
 }

@@ -1,23 +1,26 @@
 import type { Losses } from '../read/losses.ts';
 
-/** The tags of a DISA rule description, in their order (rule F1.5). */
-export const descriptionTags = [
-  'VulnDiscussion',
-  'FalsePositives',
-  'FalseNegatives',
-  'Documentable',
-  'Mitigations',
-  'SeverityOverrideGuidance',
-  'PotentialImpacts',
-  'ThirdPartyTools',
-  'MitigationControl',
-  'Responsibility',
-  'IAControls',
-] as const;
+/** The fields of a rule by the tag of a DISA rule description (rule F1.5). */
+export const descriptionFields = {
+  VulnDiscussion: 'vulnDiscussion',
+  FalsePositives: 'falsePositives',
+  FalseNegatives: 'falseNegatives',
+  Documentable: 'documentable',
+  Mitigations: 'mitigations',
+  SeverityOverrideGuidance: 'severityOverrideGuidance',
+  PotentialImpacts: 'potentialImpacts',
+  ThirdPartyTools: 'thirdPartyTools',
+  MitigationControl: 'mitigationControl',
+  Responsibility: 'responsibility',
+  IAControls: 'iaControls',
+} as const;
 
-export type DescriptionTag = (typeof descriptionTags)[number];
+type DescriptionTag = keyof typeof descriptionFields;
 
-const known = new Set<string>(descriptionTags);
+/** The texts of a description by field. */
+export type Description = Record<(typeof descriptionFields)[DescriptionTag], string>;
+
+const tags = Object.keys(descriptionFields) as DescriptionTag[];
 
 /** A name without case, separators and plural; `Security...` and `..._Discuss` are names of Vulcan and of checklists. */
 function keyOf(name: string): string {
@@ -30,12 +33,15 @@ function keyOf(name: string): string {
     .replace(/s$/, '');
 }
 
-const byKey = new Map(descriptionTags.map((tag) => [keyOf(tag), tag]));
+const tagByKey = new Map(tags.map((tag) => [keyOf(tag), tag]));
 
 /** The tag that a name means, in any spelling; undefined for none. */
 export function descriptionTagOf(name: string): DescriptionTag | undefined {
-  return name.length > 64 ? undefined : byKey.get(keyOf(name));
+  return name.length > 64 ? undefined : tagByKey.get(keyOf(name));
 }
+
+const anyTag = /^<([a-z](?:[\w.-]{0,62}[a-z0-9])?)>/i;
+const beforeTag = new RegExp(`(?=<(?:${tags.join('|')})>)`);
 
 /**
  * Splits a rule description (decoded once) by its tags, texts trimmed. It is not XML but holds bare `<` and `&`: a
@@ -43,51 +49,46 @@ export function descriptionTagOf(name: string): DescriptionTag | undefined {
  * other spellings; `losses` counts the content of unknown ones. The texts of a repeated tag, such as `Responsibility`,
  * are joined by `, `; a missing tag gives `""`. Text without any known tag is the discussion.
  */
-export function readDescription(text: string, losses?: Losses): Record<DescriptionTag, string> {
-  const parts = Object.fromEntries(descriptionTags.map((tag) => [tag, ''])) as Record<DescriptionTag, string>;
-  const put = (tag: DescriptionTag, stated: string) => {
-    const value = stated.trim();
-    if (value !== '') parts[tag] = parts[tag] === '' ? value : `${parts[tag]}, ${value}`;
-  };
-  const openings = [...text.matchAll(/<([A-Za-z]+)>/g)].filter(([, name]) => known.has(name!));
-  const head = text.slice(0, openings[0]?.index);
-  const first = anyTag.exec(head.trimStart().slice(0, 66))?.[1] ?? '';
-  if (openings.length > 0 || descriptionTagOf(first) !== undefined) readBetween(head, put, losses);
-  else parts.VulnDiscussion = text.trim();
-  for (const [at, { 0: opening, 1: tag, index }] of openings.entries()) {
-    const segment = text.slice(index + opening.length, openings[at + 1]?.index);
-    const closing = `</${tag}>`;
-    const end = segment.lastIndexOf(closing);
-    put(tag as DescriptionTag, end < 0 ? segment : segment.slice(0, end));
-    if (end >= 0) readBetween(segment.slice(end + closing.length), put, losses);
+export function readDescription(text: string, losses?: Losses): Description {
+  const description = Object.fromEntries(
+    Object.values(descriptionFields).map((field) => [field, '']),
+  ) as Description;
+
+  function add(tag: DescriptionTag, stated: string): void {
+    const field = descriptionFields[tag];
+    const texts = [description[field], stated.trim()];
+    description[field] = texts.filter((each) => each !== '').join(', ');
   }
-  return parts;
-}
 
-const anyTag = /^<([a-z](?:[\w.-]{0,62}[a-z0-9])?)>/i;
-
-/** Reads the tags of a text between those in DISA's spelling. */
-function readBetween(
-  text: string,
-  put: (tag: DescriptionTag, stated: string) => void,
-  losses: Losses | undefined,
-): void {
-  for (let rest = text.trim(); rest !== ''; rest = rest.trimStart()) {
-    const [opening, name = ''] = anyTag.exec(rest) ?? [];
-    if (opening === undefined) {
-      losses?.add('text between the tags of a description');
-      const next = rest.indexOf('<', 1);
-      rest = next < 0 ? '' : rest.slice(next);
-      continue;
-    }
+  /** Reads a tag at the beginning of a text to its first or last closing tag; gives the rest. */
+  function readTag(piece: string, name: string, tag: DescriptionTag | undefined, isLast: boolean): string {
     const closing = `</${name}>`;
-    const end = rest.indexOf(closing, opening.length);
-    const value = rest.slice(opening.length, end < 0 ? undefined : end);
-    const tag = descriptionTagOf(name);
-    if (tag !== undefined) put(tag, value);
-    else if (value.trim() !== '') losses?.add(`<${name}> of a description`);
-    rest = end < 0 ? '' : rest.slice(end + closing.length);
+    const from = name.length + 2;
+    const found = isLast ? piece.lastIndexOf(closing) : piece.indexOf(closing, from);
+    const end = found < 0 ? piece.length : found;
+    const stated = piece.slice(from, end);
+    if (tag !== undefined) add(tag, stated);
+    else if (stated.trim() !== '') losses?.add(`<${name}> of a description`);
+    return piece.slice(end + closing.length);
   }
+
+  const head = text.trimStart();
+  const isTagged = beforeTag.test(text) || descriptionTagOf(anyTag.exec(head)?.[1] ?? '') !== undefined;
+  if (!isTagged) return { ...description, vulnDiscussion: text.trim() };
+  for (const piece of text.split(beforeTag)) {
+    const known = tags.find((tag) => piece.startsWith(`<${tag}>`));
+    let rest = known === undefined ? piece : readTag(piece, known, known, true);
+    for (rest = rest.trim(); rest !== ''; rest = rest.trimStart()) {
+      const name = anyTag.exec(rest)?.[1];
+      if (name !== undefined) rest = readTag(rest, name, descriptionTagOf(name), false);
+      else {
+        losses?.add('text between the tags of a description');
+        const next = rest.indexOf('<', 1);
+        rest = next < 0 ? '' : rest.slice(next);
+      }
+    }
+  }
+  return description;
 }
 
 /** The text inside a wrapper such as `<GroupDescription>`, or the whole text without one. */

@@ -1,33 +1,24 @@
+import type { Description } from './xccdf-description.ts';
+
 /** One rule with its group, texts trimmed, each CCI once (`CCI-000366`). */
-export interface XccdfFinding {
+export interface XccdfFinding extends Description {
   groupId: string;
+  groupTitle: string;
+  groupDescription: string;
   ruleId: string;
   ruleVersion: string;
   severity: 'high' | 'medium' | 'low';
   weight: string;
+  ruleTitle: string;
   ccis: string[];
   legacyIds: string[];
-  groupTitle: string;
-  groupDescription: string;
-  ruleTitle: string;
   fixId: string;
+  fixText: string;
   checkSystem: string;
   checkRefHref: string | null;
   checkRefName: string | null;
-  referenceIdentifier: string | null;
-  documentable: string;
-  responsibility: string;
-  iaControls: string;
-  falsePositives: string;
-  falseNegatives: string;
-  mitigations: string;
-  severityOverrideGuidance: string;
-  potentialImpacts: string;
-  thirdPartyTools: string;
-  mitigationControl: string;
-  vulnDiscussion: string;
   checkContent: string;
-  fixText: string;
+  referenceIdentifier: string | null;
 }
 
 /** A profile with the ids of groups that it does not select. */

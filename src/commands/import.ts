@@ -59,9 +59,9 @@ export const importCommand = () =>
       for (const path of given) if (!isThere(path)) throw new CommandError(`${path} does not exist`);
       const config = readConfig(options);
       using db = await openForImport(config, dryRun);
-      const { fresh, takenBack } = once
+      const { fresh, removedHashes } = once
         ? await withoutKnown(config, db, given, { noLinks: !links, json: options.json })
-        : { fresh: given, takenBack: new Set<string>() };
+        : { fresh: given, removedHashes: new Set<string>() };
       if (fresh.length === 0) {
         tell('nothing to import: every path is missing or already imported');
         if (!options.json) tell('done');
@@ -74,7 +74,7 @@ export const importCommand = () =>
         overrides: slugs ?? new Map(),
         ...(framework === undefined ? {} : { framework }),
         onProgress: createProgress(),
-        takenBack,
+        ignoredHashes: removedHashes,
         signal,
       });
       const refused = strict && (result.summary.rejected > 0 || result.loneUnknown.length > 0);
@@ -99,16 +99,16 @@ async function withoutKnown(
   db: Database,
   paths: string[],
   { noLinks, json }: { noLinks: boolean; json: boolean | undefined },
-): Promise<Pick<ImportedBefore, 'fresh' | 'takenBack'>> {
+): Promise<Pick<ImportedBefore, 'fresh' | 'removedHashes'>> {
   const held = inboxContents(config.usersDb);
-  const { met, leftOut, ...known } = await notYetImported(db, paths, held, noLinks);
-  const notHeld = met.filter((hash) => !held.has(hash));
-  if (json && notHeld.length + leftOut.length > 0) print(true, { met: notHeld, leftOut }, '');
-  for (const path of leftOut)
+  const { knownHashes, removedPaths, ...others } = await notYetImported(db, paths, held, noLinks);
+  const met = knownHashes.filter((hash) => !held.has(hash));
+  if (json && met.length + removedPaths.length > 0) print(true, { met, leftOut: removedPaths }, '');
+  for (const path of removedPaths)
     tell(
       `skipped ${path}: a rollback removed it, or a part of it; "gapstone import" without --once imports it`,
     );
-  return known;
+  return others;
 }
 
 /** Reads `--framework`. Throws `CommandError` for a name that no question could name, and for a published one. */

@@ -21,7 +21,8 @@ look('a file that became a link after the look is not followed', async () => {
   const outcomes = async (files: ReturnType<typeof listFiles>) => {
     const found: string[] = [];
     await discover(files, async (each) => {
-      found.push(each.type === 'unreadable' ? `${each.outcome}: ${each.reason}` : `read ${each.source}`);
+      const { refusal, source } = each;
+      found.push(refusal === null ? `read ${source}` : `${refusal.outcome}: ${refusal.reason}`);
       return true;
     });
     return found;

@@ -124,10 +124,10 @@ for (const [name, [source, expected]] of Object.entries(cases))
 
 const group = (kind: 'onet' | 'regdoc-markdown', files: Record<string, string>) =>
   notStored(
-    parseGroup({
+    parseGroup(
       kind,
-      files: Object.entries(files).map(([name, text]) => ({ name, bytes: Buffer.from(text) })),
-    }),
+      Object.entries(files).map(([name, text]) => ({ name, bytes: Buffer.from(text) })),
+    ),
   ).sort();
 
 losses('a release of O*NET: columns, rows and whole tables', () => {

@@ -127,7 +127,7 @@ const bounds: [read: string[], refused: (string | Buffer)[], reason: RegExp][] =
   [
     [],
     [sample.replace('<Rule', `${'<b/>'.repeat(1_000_000)}<Rule`)],
-    /more than 1000000 elements in <Group>/,
+    /more than 1000000 elements in <Benchmark>/,
   ],
   [[], [huge], /larger than 64 MB/],
 ];

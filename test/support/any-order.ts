@@ -38,11 +38,11 @@ function withoutTexts(release: XccdfRelease): XccdfRelease {
 export async function readReal(): Promise<Read[]> {
   const found = new Map<string, Read>();
   const files = listFiles(['xccdf', 'zips', 'library'].map((name) => reference(name)));
-  await discover(files, async (source) => {
-    if (source.type !== 'bytes' || found.has(source.sha256)) return true;
-    const { content } = parseSource(source.bytes);
+  await discover(files, async ({ sha256, content: bytes }) => {
+    if (!Buffer.isBuffer(bytes) || found.has(sha256!)) return true;
+    const { content } = parseSource(bytes);
     if (content?.type === 'stig')
-      found.set(source.sha256, { sha256: source.sha256, release: withoutTexts(content.release) });
+      found.set(sha256!, { sha256: sha256!, release: withoutTexts(content.release) });
     return true;
   });
   const real = [...found.values()];

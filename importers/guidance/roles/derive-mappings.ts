@@ -21,14 +21,10 @@ interface MappedStig {
 }
 
 /**
- * Rebuilds the mapping of STIGs to occupations (rule F9.3), for all or for the STIGs in `ids`: the rows of a STIG's class,
- * which curated rows replace. Gives the names in curated rows that the catalog lacks.
+ * Fills the empty mapping of STIGs to occupations (rule F9.3): the rows of a STIG's class, which curated rows replace.
+ * Gives the names in curated rows that the catalog lacks.
  */
-export function deriveRoleMappings(
-  db: Database,
-  curated: StatedMapping[],
-  ids: Set<number> | null = null,
-): SourceProblem[] {
+export function deriveRoleMappings(db: Database, curated: StatedMapping[]): SourceProblem[] {
   const { sqlite } = db;
   const valuesOf = (sql: string) => new Set(sqlite.prepare<[], string>(sql).pluck().all());
   const occupations = valuesOf('SELECT occupation_code FROM occupations');
@@ -36,7 +32,6 @@ export function deriveRoleMappings(
   const groupTitles = sqlite
     .prepare<[number | null], string>('SELECT group_title FROM findings WHERE release_id = ?')
     .pluck();
-  const remove = sqlite.prepare('DELETE FROM role_mappings WHERE stig_id = ?');
   const insert = prepareInsert(db, 'role_mappings');
   const bySlug = Map.groupBy(curated, (row) => row.stigSlug);
   const names = new Set<string>();
@@ -44,8 +39,6 @@ export function deriveRoleMappings(
     // A curated row with the slug replaces one with an alias.
     const namesOfStig = [...(JSON.parse(stig.aliases) as string[]), stig.slug];
     for (const name of namesOfStig) names.add(name);
-    if (ids !== null && !ids.has(stig.id)) continue;
-    remove.run(stig.id);
     const ofClass = rolesOf(classOf(stig.title, () => groupTitles.all(stig.releaseId)));
     const ofStig = namesOfStig.flatMap((name) => bySlug.get(name) ?? []);
     const rows = mappingsOf(ofClass, ofStig).filter((row) => occupations.has(row.occupationCode));

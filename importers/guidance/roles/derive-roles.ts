@@ -34,11 +34,6 @@ export function deriveRoles(
   return deriveRoleMappings(db, curatedMappings(db, fresh, superseded));
 }
 
-/** Rebuilds the mapping of some STIGs after a run without changes to roles. */
-export function remapStigs(db: Database, stigs: Set<number>): void {
-  deriveRoleMappings(db, curatedMappings(db, new Set(), new Map()), stigs);
-}
-
 interface RoleRelease {
   sourceId: number;
   label: string;
