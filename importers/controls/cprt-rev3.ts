@@ -22,9 +22,9 @@ export function readRev3(data: Cprt): { records: ControlsRecord[]; warnings: str
   const { catalog } = oscalCatalog.parse({ catalog: { metadata, groups: groupsOf(data) } });
   const record = readCatalog(catalog, publication);
   const { version: fromVersion, edition, warnings } = publication;
-  const pairs = readPairs(data);
+  const pairs = readPairs(data, fromVersion);
   return {
-    records: [record, { type: 'mapping', fromFramework: framework, fromVersion, edition, pairs }],
+    records: [record, { type: 'mapping', edition, pairs }],
     warnings,
   };
 }
@@ -147,7 +147,7 @@ function splitAtSemicolons(text: string): string[] {
     .filter((each) => each !== '');
 }
 
-function readPairs({ relationships }: Cprt): MappingPair[] {
+function readPairs({ relationships }: Cprt, fromVersion: string): MappingPair[] {
   return relationships.flatMap(({ type, from, to, document }) => {
     const release = /^SP_800_53_(\d+(?:_\d+)*)$/.exec(document)?.[1];
     if (type !== 'external_reference' || release === undefined) return [];
@@ -156,6 +156,16 @@ function readPairs({ relationships }: Cprt): MappingPair[] {
     if (!fromIdentifier?.startsWith('0') || toIdentifier === null)
       throw new ImportError(`the reference ${excerpt(from)} -> ${excerpt(to)} is not understood`);
     const toVersion = `Rev ${release.replaceAll('_', '.')}`;
-    return [{ fromIdentifier, toFramework: 'nist-800-53', toVersion, toIdentifier, reference: to }];
+    return [
+      {
+        fromFramework: framework,
+        fromVersion,
+        fromIdentifier,
+        toFramework: 'nist-800-53',
+        toVersion,
+        toIdentifier,
+        reference: to,
+      },
+    ];
   });
 }

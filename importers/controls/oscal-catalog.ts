@@ -4,14 +4,14 @@ import { excerpt } from '../read/source-text.ts';
 import {
   type ControlsResult,
   catalogRecord,
-  cciListRecord,
+  cciRecord,
   controlRecord,
   inCatalogOrder,
   parentIn,
   withKind,
   withoutParts,
 } from './catalog.ts';
-import type { CatalogRecord, CciListRecord, ControlRecord } from './control-record.ts';
+import type { CatalogRecord, ControlRecord } from './control-record.ts';
 import { isControl, isWithdrawn, readContent, readOwnFields } from './oscal-control.ts';
 import { readOscal } from './oscal-document.ts';
 import { type Publication, publicationOf } from './oscal-publication.ts';
@@ -106,7 +106,7 @@ function identifiersOf(members: Member[], publication: Publication): Map<OscalCo
 }
 
 /** Reads the controls of a catalog with plain texts. Adds to the warnings of the publication. Throws `ImportError`. */
-export function readCatalog(catalog: OscalCatalog, publication: Publication): CatalogRecord | CciListRecord {
+export function readCatalog(catalog: OscalCatalog, publication: Publication): CatalogRecord {
   const { framework, version, edition, warnings, frameworkTitle, isOwn } = publication;
   const members = membersOf(catalog);
   const identifiers = identifiersOf(members, publication);
@@ -142,10 +142,10 @@ export function readCatalog(catalog: OscalCatalog, publication: Publication): Ca
     });
   });
   if (framework !== 'cci') return catalogRecord({ framework, version, edition, frameworkTitle }, controls);
-  const items = controls.map(({ identifier, family, familyCode, statement }) => {
-    return { identifier, status: familyCode, type: family, definition: statement, references: [] };
-  });
-  return cciListRecord(version, items);
+  const ccis = controls.map(({ identifier, family, familyCode, statement }) =>
+    cciRecord(identifier, familyCode, family, statement),
+  );
+  return catalogRecord({ framework, version, edition: version }, ccis);
 }
 
 function parametersOf(catalog: OscalGroup, members: Member[]): OscalParameter[] {
