@@ -1,3 +1,4 @@
+import { partOfItem } from '../../src/catalog/controls/assessment-record.ts';
 import { isPublished, longestFramework, longestIdentifier } from '../../src/catalog/controls/frameworks.ts';
 import {
   canonicalIdentifier,
@@ -9,7 +10,6 @@ import { ImportError } from '../../src/read/import-error.ts';
 import { collapseLine, excerpt } from '../read/source-text.ts';
 import { isRendered, ownPropOf } from './oscal-document.ts';
 import type { OscalMetadata, OscalParameter, OscalPart, OscalProperty } from './oscal-shape.ts';
-import { labelOfItem } from './statement.ts';
 
 /** A framework in one of its versions; `edition` orders the files of a version. */
 export interface OscalRelease {
@@ -140,7 +140,11 @@ export function sp800171(revision: string, edition: string): Publication {
     titleOf: (title, identifier) => titleUnlessIdentifier(collapseLine(title), identifier),
     /** The usage has the published wording; the label is shortened or empty. */
     parameterLabelOf: ({ label, usage }) => collapseLine(usage) || label.trim(),
-    partLabelOf: ({ id }) => labelOfItem(id),
+    /** `SR-03.01.01.c` has `c.`, `SR-03.01.01.c.02` has `2.`. */
+    partLabelOf({ id }) {
+      const last = partOfItem(id).split(' ').at(-1);
+      return last ? `${last}.` : '';
+    },
     statementIdOf: (identifier) => (revision === '3' ? `SR-${identifier}` : identifier),
   };
 }

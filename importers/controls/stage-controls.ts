@@ -75,7 +75,11 @@ export function stageControls(db: Database, sourceId: number, records: ControlsR
       counts.baselines = 1;
       targets.add(`${record.framework} ${record.version}`.trim());
     } else {
-      for (const pair of record.pairs) storePair(record.edition, pair);
+      // The pairs of one catalog together: their order is part of the digest.
+      const byLeft = Map.groupBy(record.pairs, (pair) =>
+        JSON.stringify([pair.fromFramework, pair.fromVersion]),
+      );
+      for (const pair of [...byLeft.values()].flat()) storePair(record.edition, pair);
       count('pairs', record.pairs.length);
     }
   }
