@@ -2,13 +2,7 @@ import { compareCodePoints } from '../../src/base/text.ts';
 import { familyCodeOf, sortKey } from '../../src/catalog/controls/identifier.ts';
 import { ImportError, type Kind } from '../../src/read/import-error.ts';
 import { excerpt } from '../read/source-text.ts';
-import type {
-  CatalogRecord,
-  CciItem,
-  CciListRecord,
-  ControlRecord,
-  ControlsRecord,
-} from './control-record.ts';
+import type { CatalogRecord, ControlRecord, ControlsRecord } from './control-record.ts';
 
 /** What reading a source about controls gives: its records, or why nothing of it is stored. */
 export type ControlsResult =
@@ -51,6 +45,22 @@ export function controlRecord(
   };
 }
 
+/** A CCI of DISA's list as a control. An unknown status counts as active. */
+export function cciRecord(
+  identifier: string,
+  status: string,
+  type: string,
+  definition: string,
+): ControlRecord {
+  return controlRecord('cci', {
+    identifier,
+    family: type,
+    familyCode: status,
+    status: status.toLowerCase() === 'deprecated' ? 'withdrawn' : 'active',
+    statement: definition,
+  });
+}
+
 /** Identifiers in catalog order, each once. */
 export function inCatalogOrder(framework: string, identifiers: Iterable<string>): string[] {
   const keys = new Map([...identifiers].map((identifier) => [identifier, sortKey(framework, identifier)]));
@@ -85,22 +95,14 @@ export function withKind<T>(kind: Kind, read: () => T): T {
 /** A catalog in catalog order. Throws `ImportError` for no or too many controls, and for a repeated identifier. */
 export function catalogRecord(
   catalog: Omit<CatalogRecord, 'type' | 'controls'>,
-  controls: ControlRecord[],
+  stated: ControlRecord[],
 ): CatalogRecord {
-  if (controls.length === 0) throw new ImportError('the catalog has no controls');
-  return { type: 'catalog', ...catalog, controls: eachOnce(catalog.framework, controls) };
-}
-
-/** A CCI list in order of identifiers. Throws `ImportError` for no or too many items, and for a repeated CCI. */
-export function cciListRecord(edition: string, items: CciItem[]): CciListRecord {
-  if (items.length === 0) throw new ImportError('the CCI list has no items');
-  return { type: 'cci-list', edition, items: eachOnce('cci', items), pairs: [] };
-}
-
-function eachOnce<T extends { identifier: string }>(framework: string, items: T[]): T[] {
-  if (items.length > mostControls) throw new ImportError(`more than ${mostControls} controls`);
-  const byIdentifier = uniqueBy(items, ({ identifier }) => identifier);
-  return inCatalogOrder(framework, byIdentifier.keys()).map((identifier) => byIdentifier.get(identifier)!);
+  if (stated.length === 0) throw new ImportError('the catalog has no controls');
+  if (stated.length > mostControls) throw new ImportError(`more than ${mostControls} controls`);
+  const byIdentifier = uniqueBy(stated, ({ identifier }) => identifier);
+  const identifiers = inCatalogOrder(catalog.framework, byIdentifier.keys());
+  const controls = identifiers.map((identifier) => byIdentifier.get(identifier)!);
+  return { type: 'catalog', ...catalog, controls };
 }
 
 /** Items by a key. Throws `ImportError` for a key that occurs twice, with `what` before it. */

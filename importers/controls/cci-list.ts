@@ -4,9 +4,9 @@ import { ImportError } from '../../src/read/import-error.ts';
 import { elementsOf, textOf, type XmlElement, type XmlNode } from '../../src/read/xml.ts';
 import { createLosses, type Losses, unstoredAttributes } from '../read/losses.ts';
 import { collapseLine, excerpt, firstOf } from '../read/source-text.ts';
-import { type ControlsResult, cciListRecord, withKind } from './catalog.ts';
+import { type ControlsResult, catalogRecord, cciRecord, withKind } from './catalog.ts';
 import { readCciIndex } from './cci-index.ts';
-import type { CciItem, MappingPair } from './control-record.ts';
+import type { CatalogRecord, ControlRecord, MappingPair } from './control-record.ts';
 
 const kind = 'cci-list';
 const namespace = 'http://iase.disa.mil/cci';
@@ -26,14 +26,30 @@ export function parseCciList(root: XmlNode): ControlsResult {
     if (version === '') throw new ImportError('the CCI list has no version');
     const losses = createLosses();
     countUnread(root, losses);
-    const record = cciListRecord(version, within(root, 'cci_item').map(readItem));
-    const { pairs, warnings } = readReferences(record.items);
+    const items = within(root, 'cci_item').map(readItem);
+    const catalog = catalogRecord(
+      { framework: 'cci', version, edition: version },
+      items.map(({ control }) => control),
+    );
+    const referencesOf = new Map(items.map(({ control, references }) => [control, references]));
+    const { pairs, warnings } = readReferences(
+      version,
+      catalog.controls.flatMap((control) => referencesOf.get(control)!),
+    );
     return {
       kind,
-      records: [{ ...record, pairs }],
-      warnings: [...unknownStatuses(record.items), ...warnings, ...losses.warnings()],
+      records: [catalog, { type: 'mapping', edition: version, pairs }],
+      warnings: [...unknownStatuses(catalog), ...warnings, ...losses.warnings()],
     };
   });
+}
+
+/** A reference of a CCI to 800-53 as published. */
+interface CciReference {
+  cci: string;
+  version: string;
+  title: string;
+  index: string;
 }
 
 /** The elements with a name, at any depth. */
@@ -42,7 +58,7 @@ const within = (node: XmlNode, name: string): XmlNode[] =>
 
 const textsIn = (node: XmlNode, name: string) => within(node, name).map((each) => textOf(each).trim());
 
-function readItem(node: XmlNode): CciItem {
+function readItem(node: XmlNode): { control: ControlRecord; references: CciReference[] } {
   const { id = '' } = node.attributes;
   const identifier = canonicalIdentifier('cci', id);
   if (identifier === null) throw new ImportError(`the item id "${excerpt(id)}" is not a CCI`);
@@ -52,6 +68,7 @@ function readItem(node: XmlNode): CciItem {
   if (definition === '') throw new ImportError(`${identifier} has no definition`);
   const references = within(node, 'reference').map(
     ({ attributes: { version = '', title = '', index = '' } }) => ({
+      cci: identifier,
       version: version.trim(),
       title: title.trim(),
       index: collapseLine(index),
@@ -59,7 +76,8 @@ function readItem(node: XmlNode): CciItem {
   );
   if (references.some(({ version, index }) => version === '' || index === ''))
     throw new ImportError(`a reference of ${identifier} has no version or no index`);
-  return { identifier, status, type: textsIn(node, 'type').join(', '), definition, references };
+  const type = textsIn(node, 'type').join(', ');
+  return { control: cciRecord(identifier, status, type, definition), references };
 }
 
 /** Elements that are texts, with the text of the markup in them. */
@@ -87,31 +105,37 @@ function countUnread(node: XmlNode, losses: Losses, isInText = false): void {
 const knownStatuses = ['', 'draft', 'published', 'deprecated'];
 
 /** Warns of CCIs with a status that DISA does not use. Only deprecated CCIs make no edges (rule D7.1 (a)). */
-export function unknownStatuses(items: CciItem[]): string[] {
-  const unknown = items.filter(({ status }) => !knownStatuses.includes(status.toLowerCase()));
+export function unknownStatuses({ controls }: CatalogRecord): string[] {
+  const unknown = controls.filter(({ familyCode }) => !knownStatuses.includes(familyCode.toLowerCase()));
   if (unknown.length === 0) return [];
-  const named = firstOf(unknown.map(({ identifier, status }) => `${identifier} "${excerpt(status)}"`));
+  const named = firstOf(
+    unknown.map(({ identifier, familyCode }) => `${identifier} "${excerpt(familyCode)}"`),
+  );
   return [`${unknown.length} CCIs have an unknown status and are treated as active: ${named}`];
 }
 
 /** The pairs with 800-53 up to Rev 5, and warnings. Version 1 is 800-53A and gives none (rule F4.1). */
-function readReferences(items: CciItem[]): { pairs: MappingPair[]; warnings: string[] } {
-  const pairs: MappingPair[] = [];
+function readReferences(
+  edition: string,
+  references: CciReference[],
+): { pairs: MappingPair[]; warnings: string[] } {
   const unread: { problem: string; name: string }[] = [];
-  for (const { identifier, references } of items)
-    for (const { title, version, index } of references) {
-      const { revision, controls, problem } = readReference(version, index);
-      const name = `${identifier} "${excerpt(title)}" version "${excerpt(version)}" index "${excerpt(index)}"`;
-      if (problem !== null) unread.push({ problem, name });
-      for (const toIdentifier of controls)
-        pairs.push({
-          fromIdentifier: identifier,
-          toFramework: 'nist-800-53',
-          toVersion: `Rev ${revision}`,
-          toIdentifier,
-          reference: index,
-        });
-    }
+  const pairs = references.flatMap(({ cci, title, version, index }) => {
+    const { revision, controls, problem } = readReference(version, index);
+    const name = `${cci} "${excerpt(title)}" version "${excerpt(version)}" index "${excerpt(index)}"`;
+    if (problem !== null) unread.push({ problem, name });
+    return controls.map(
+      (toIdentifier): MappingPair => ({
+        fromFramework: 'cci',
+        fromVersion: edition,
+        fromIdentifier: cci,
+        toFramework: 'nist-800-53',
+        toVersion: `Rev ${revision}`,
+        toIdentifier,
+        reference: index,
+      }),
+    );
+  });
   const warnings = [...Map.groupBy(unread, (each) => each.problem)].map(
     ([problem, each]) =>
       `${each.length} references of CCIs ${problem}: ${firstOf(each.map(({ name }) => name))}`,

@@ -43,7 +43,10 @@ export interface ControlRecord extends Partial<StoredAssessment> {
   resources: string;
 }
 
-/** One revision of a framework as one source states it, controls in catalog order. */
+/**
+ * One revision of a framework as one source states it, controls in catalog order. DISA's list of CCIs is the framework
+ * `cci`: its types are families, its statuses family codes, and its definitions statements.
+ */
 export interface CatalogRecord {
   type: 'catalog';
   framework: string;
@@ -113,6 +116,8 @@ export interface ParameterValue {
 
 /** One published pair of controls from two frameworks. */
 export interface MappingPair {
+  fromFramework: string;
+  fromVersion: string;
   fromIdentifier: string;
   toFramework: string;
   /** The label in the API, such as `Rev 4`; `""` if the source does not state a version. */
@@ -133,31 +138,15 @@ export interface MappingPair {
   files?: string[][];
 }
 
-/** The pairs of one source, all from one version of one framework. */
+/** The pairs of one source. */
 export interface MappingRecord {
   type: 'mapping';
-  fromFramework: string;
-  fromVersion: string;
   edition: string;
   pairs: MappingPair[];
 }
 
-/** One CCI with its references as published. */
-export interface CciItem {
-  identifier: string;
-  status: string;
-  type: string;
-  definition: string;
-  references: { version: string; title: string; index: string }[];
-}
-
-/** One edition of DISA's list of control correlation identifiers. */
-export interface CciListRecord {
-  type: 'cci-list';
-  edition: string;
-  items: CciItem[];
-  pairs: MappingPair[];
-}
+/** What a source of mappings may state: one answer exports all pairs of two frameworks. */
+export const mostPairs = 50_000;
 
 /** Records of a source about controls: a source may give a catalog and a mapping. */
-export type ControlsRecord = CatalogRecord | BaselineRecord | ProfileRecord | MappingRecord | CciListRecord;
+export type ControlsRecord = CatalogRecord | BaselineRecord | ProfileRecord | MappingRecord;

@@ -7,9 +7,9 @@ import { ImportError } from '../../src/read/import-error.ts';
 import { beginsWithColumn, type CsvRow, readCsv } from '../read/csv.ts';
 import { readShape } from '../read/json-shape.ts';
 import { excerpt } from '../read/source-text.ts';
-import { type ControlsResult, catalogRecord, cciListRecord, controlRecord, withKind } from './catalog.ts';
+import { type ControlsResult, catalogRecord, cciRecord, controlRecord, withKind } from './catalog.ts';
 import { unknownStatuses } from './cci-list.ts';
-import type { CatalogRecord, CciItem, CciListRecord, ControlRecord } from './control-record.ts';
+import type { CatalogRecord, ControlRecord } from './control-record.ts';
 import { confidentialityLevels, impactCodes, macLevels } from './dod-8500.ts';
 
 const kind = 'controls-csv';
@@ -64,9 +64,7 @@ export function parseControlsCsv(text: string): ControlsResult {
     const records = [...Map.groupBy(rows, ({ framework, version }) => JSON.stringify([framework, version]))]
       .map(([, group]) => group)
       .map(recordOf);
-    const warnings = records.flatMap((record) =>
-      record.type === 'cci-list' ? unknownStatuses(record.items) : [],
-    );
+    const warnings = records.flatMap((record) => (record.framework === 'cci' ? unknownStatuses(record) : []));
     return { kind, records, warnings };
   });
 }
@@ -92,21 +90,19 @@ function readKey(row: CsvRow, rowOf: Map<string, number>): KeyedRow {
   return { framework, version, identifier, row };
 }
 
-function recordOf(rows: KeyedRow[]): CatalogRecord | CciListRecord {
+function recordOf(rows: KeyedRow[]): CatalogRecord {
   const { framework, version } = rows[0]!;
-  if (framework === 'cci') return cciListRecord(version, rows.map(readItem));
-  return catalogRecord({ framework, version, edition: '' }, rows.map(readControl));
+  const isCci = framework === 'cci';
+  return catalogRecord(
+    { framework, version, edition: isCci ? version : '' },
+    rows.map(isCci ? readCci : readControl),
+  );
 }
 
-function readItem({ identifier, row }: KeyedRow): CciItem {
+function readCci({ identifier, row }: KeyedRow): ControlRecord {
   refuseOthers(row, cciColumns, 'does not apply to a CCI');
-  return {
-    identifier,
-    status: textIn(row, 'status'),
-    type: (wordsIn(row, 'type', ['policy', 'technical']) ?? []).join(', '),
-    definition: textIn(row, 'statement'),
-    references: [],
-  };
+  const types = wordsIn(row, 'type', ['policy', 'technical']) ?? [];
+  return cciRecord(identifier, textIn(row, 'status'), types.join(', '), textIn(row, 'statement'));
 }
 
 function readControl({ framework, identifier, row }: KeyedRow): ControlRecord {

@@ -54,9 +54,3 @@ export function cprtDocument(value: unknown): string | null {
   const [first] = body.documents;
   return isObject(first) && typeof first.doc_identifier === 'string' ? first.doc_identifier : '';
 }
-
-/** The elements of a type by the requirement in their ids, in the order of the file. */
-export function byRequirement({ elements }: Cprt, type: string): Map<string, CprtElement[]> {
-  const ofType = elements.filter((element) => element.type === type);
-  return Map.groupBy(ofType, ({ id }) => /\d\d\.\d\d\.\d\d/.exec(id)?.[0] ?? '');
-}

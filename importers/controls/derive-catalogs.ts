@@ -1,51 +1,29 @@
-import { compareCodePoints } from '../../src/base/text.ts';
 import { compareVersions, versionKey } from '../../src/catalog/controls/frameworks.ts';
 import { sortKey } from '../../src/catalog/controls/identifier.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
-import type { ControlRecord, ParameterSetting, ProfileRecord } from './control-record.ts';
+import type { ProfileRecord } from './control-record.ts';
 import {
   type BaselineLayer,
   baselinesOf,
-  type CatalogLayer,
   type MergedCatalog,
   mergeLayers,
-  rankLayers,
+  readLayers,
   withOlderTexts,
 } from './merge.ts';
-import { type CatalogFinder, versionOf } from './named-catalog.ts';
+import type { CatalogFinder } from './named-catalog.ts';
 import { type ListedBaseline, resolveProfiles, type StoredProfile } from './resolve-profiles.ts';
 import { serveControl } from './served-control.ts';
 
 /** Merges the catalogs of all sources, with their controls in order. */
 export function readCatalogs(db: Database): MergedCatalog[] {
-  const rows = db.sqlite
-    .prepare<[], Omit<CatalogLayer, 'controls'> & { framework: string; version: string; records: string }>(
-      `SELECT f.source_id AS sourceId, f.framework, f.version, f.edition, s.kind, s.sha256, json_group_array(json(f.record)) AS records
-         FROM control_facts AS f JOIN sources AS s ON s.id = f.source_id
-        GROUP BY f.framework, f.version, f.source_id, f.edition`,
-    )
-    .all();
-  const versions = Map.groupBy(rows, ({ framework, version }) => JSON.stringify([framework, version]));
-  const catalogs = [...versions.values()].map((stated): MergedCatalog => {
-    const { framework, version } = stated[0]!;
-    const layers = stated.map((row) => ({ ...row, controls: JSON.parse(row.records) as ControlRecord[] }));
-    const ranked = rankLayers(layers);
-    const keyed = mergeLayers(ranked).map((control) => ({
-      control,
-      key: sortKey(framework, control.identifier),
-    }));
-    keyed.sort((a, b) => compareCodePoints(a.key, b.key));
-    const edition = /^\d{4}-\d\d-\d\d/.exec(ranked[0]!.edition)?.[0] ?? '';
-    return { framework, version, edition, controls: keyed.map(({ control }) => control), ranked };
-  });
-  return withOlderTexts(catalogs);
+  return withOlderTexts(readLayers(db).map(mergeLayers));
 }
 
 /** The members of all baselines, and what resolving their profiles has to say. Stores the values that they set. */
 export function deriveBaselines(db: Database, catalogs: MergedCatalog[], finder: CatalogFinder) {
   const { sqlite } = db;
-  const listed = readBaselines(db, finder);
+  const listed = readBaselines(db);
   const profiles = sqlite
     .prepare<[], Omit<StoredProfile, 'record'> & { record: string }>(
       `SELECT p.source_id AS sourceId, s.source, s.sha256, p.record
@@ -60,38 +38,30 @@ export function deriveBaselines(db: Database, catalogs: MergedCatalog[], finder:
   return { baselines: [...listed, ...layers], problems };
 }
 
-/** The members of baselines as each source lists them; of OSCAL ids the controls that have them. */
-function readBaselines({ sqlite }: Database, finder: CatalogFinder): ListedBaseline[] {
+/** The members of baselines as each profile lists them. */
+function readBaselines({ sqlite }: Database): ListedBaseline[] {
   const valuesOf = sqlite.prepare<[number, string], { parameter: string; value: string }>(
     'SELECT parameter, value FROM parameter_value_facts WHERE source_id = ? AND baseline = ?',
   );
-  const rows = sqlite
+  return sqlite
     .prepare<[], Omit<ListedBaseline, 'identifiers' | 'settings'> & { identifiers: string }>(
       `SELECT f.source_id AS sourceId, f.framework, f.version, f.edition, f.baseline, f.title, s.sha256, s.source,
               json_group_array(f.identifier) AS identifiers
          FROM baseline_facts AS f JOIN sources AS s ON s.id = f.source_id
         GROUP BY f.source_id, f.version, f.edition, f.baseline`,
     )
-    .all();
-  return rows.map((row) => {
-    const settings = valuesOf
-      .all(row.sourceId, row.baseline)
-      .map(({ parameter, value }): ParameterSetting => {
-        return { parameter, values: [value], choices: [], label: '', constraints: [] };
-      });
-    const identifiers = JSON.parse(row.identifiers) as string[];
-    // Profiles of 800-53 are read with its identifiers.
-    if (row.framework === 'nist-800-53') return { ...row, settings, identifiers: new Set(identifiers) };
-    const found = finder.find(identifiers, row);
-    const framework = found?.framework ?? '';
-    return {
+    .all()
+    .map(({ identifiers, ...row }) => ({
       ...row,
-      settings,
-      framework,
-      version: versionOf(framework, row),
-      identifiers: new Set(identifiers.map((id) => found?.identifierOf(id) ?? id)),
-    };
-  });
+      identifiers: new Set(JSON.parse(identifiers) as string[]),
+      settings: valuesOf.all(row.sourceId, row.baseline).map(({ parameter, value }) => ({
+        parameter,
+        values: [value],
+        choices: [],
+        label: '',
+        constraints: [],
+      })),
+    }));
 }
 
 /** The newest version, but Rev 2 of 800-171 if it is imported (D6.2). */

@@ -7,12 +7,17 @@ import {
   versionKey,
   withEdition,
 } from '../../src/catalog/controls/frameworks.ts';
+import type { Database } from '../../src/db/database.ts';
 import type { Kind } from '../../src/read/import-error.ts';
+import { inCatalogOrder } from './catalog.ts';
 import type { ControlRecord } from './control-record.ts';
 
 /** One version of a framework as one source states it. */
 export interface CatalogLayer {
+  framework: string;
+  version: string;
   sourceId: number;
+  source: string;
   kind: Kind;
   edition: string;
   /** Breaks ties within a kind and edition: the order of imports must not matter. */
@@ -56,24 +61,42 @@ export interface MergedCatalog {
   ranked: CatalogLayer[];
 }
 
-/** Sorts the sources of one version, the most trusted and newest first. */
-export function rankLayers(layers: CatalogLayer[]): CatalogLayer[] {
-  return [...layers].sort(
+/** Reads the catalogs of all sources, those of one version together. */
+export function readLayers({ sqlite }: Database): CatalogLayer[][] {
+  const layers = sqlite
+    .prepare<[], Omit<CatalogLayer, 'controls'> & { records: string }>(
+      `SELECT f.framework, f.version, f.source_id AS sourceId, s.source, s.kind, f.edition, s.sha256,
+              json_group_array(json(f.record)) AS records
+         FROM control_facts AS f JOIN sources AS s ON s.id = f.source_id
+        GROUP BY f.framework, f.version, f.source_id, f.edition`,
+    )
+    .all()
+    .map(({ records, ...layer }) => ({ ...layer, controls: JSON.parse(records) as ControlRecord[] }));
+  return [...Map.groupBy(layers, ({ framework, version }) => JSON.stringify([framework, version])).values()];
+}
+
+/**
+ * Merges the sources of one version, the most trusted and newest first: the first one has all controls, the others fill
+ * its empty fields. The controls are in catalog order.
+ */
+export function mergeLayers(layers: CatalogLayer[]): MergedCatalog {
+  const ranked = layers.toSorted(
     (a, b) =>
       trust.indexOf(b.kind) - trust.indexOf(a.kind) ||
       compareVersions(b.edition, a.edition) ||
       compareCodePoints(a.sha256, b.sha256),
   );
-}
-
-/** Merges sources in the order of `rankLayers`: the first one has all controls, the others fill its empty fields. */
-export function mergeLayers(ranked: CatalogLayer[]): ControlRecord[] {
   const [top, ...others] = ranked;
-  if (!top) return [];
-  return others.reduce((controls, layer) => {
-    const byIdentifier = indexOf(layer);
-    return controls.map((control) => fill(control, byIdentifier.get(control.identifier)));
-  }, top.controls);
+  const { framework, version } = top!;
+  const merged = indexOf(top!);
+  for (const other of others)
+    for (const control of other.controls) {
+      const known = merged.get(control.identifier);
+      if (known) merged.set(control.identifier, fill(known, control));
+    }
+  const controls = inCatalogOrder(framework, merged.keys()).map((identifier) => merged.get(identifier)!);
+  const edition = /^\d{4}-\d\d-\d\d/.exec(top!.edition)?.[0] ?? '';
+  return { framework, version, edition, controls, ranked };
 }
 
 const indexOf = ({ controls }: { controls: ControlRecord[] }) =>
@@ -113,22 +136,20 @@ function isOlderRelease(framework: string, version: string, than: string): boole
   return hasReleases && isSame && compareVersions(version, than) < 0;
 }
 
-/** Lists that are empty because the source does not state them, unlike `macLevels`. */
-const unstatedLists = ['statementParts', 'related', 'withdrawnInto'];
+/** Lists that are absent or empty where the source does not state them, unlike `macLevels`. */
+const unstatedLists: readonly string[] = ['statementParts', 'related', 'withdrawnInto', ...assessmentFields];
 
 /** A control with what another source states and its own does not. */
-function fill(control: ControlRecord, other: ControlRecord | undefined): ControlRecord {
-  if (!other || control.status !== other.status) return control;
-  const own: Record<string, unknown> = { ...control };
+function fill(control: ControlRecord, other: ControlRecord): ControlRecord {
+  if (control.status !== other.status) return control;
   const isMissing = (name: string) => {
+    const value = (control as unknown as Record<string, unknown>)[name];
     if (name === 'textFrom') return control.statement === '';
-    if (unstatedLists.includes(name)) return (own[name] as unknown[]).length === 0;
-    return own[name] === null || own[name] === '' || (own[name] === undefined && isAssessment(name));
+    if (unstatedLists.includes(name)) return value === undefined || (value as unknown[]).length === 0;
+    return value === null || value === '';
   };
   return { ...control, ...Object.fromEntries(Object.entries(other).filter(([name]) => isMissing(name))) };
 }
-
-const isAssessment = (name: string) => (assessmentFields as readonly string[]).includes(name);
 
 /**
  * The baselines of a version, NIST's first, then by name. They come from profiles of the version, else from the newest

@@ -1,25 +1,21 @@
-import { canonicalIdentifier, oscalId } from '../../src/catalog/controls/identifier.ts';
+import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../../src/read/import-error.ts';
-import { excerpt } from '../read/source-text.ts';
 import {
   type ControlsResult,
   catalogRecord,
-  cciListRecord,
-  controlRecord,
-  inCatalogOrder,
+  cciRecord,
   parentIn,
   withKind,
   withoutParts,
 } from './catalog.ts';
-import type { CatalogRecord, CciListRecord, ControlRecord } from './control-record.ts';
-import { isControl, isWithdrawn, readContent, readOwnFields } from './oscal-control.ts';
+import type { CatalogRecord } from './control-record.ts';
+import { isControl, isWithdrawn, readControl } from './oscal-control.ts';
 import { readOscal } from './oscal-document.ts';
 import { type Publication, publicationOf } from './oscal-publication.ts';
 import {
   type OscalCatalog,
   type OscalControl,
   type OscalGroup,
-  type OscalLink,
   type OscalMetadata,
   type OscalParameter,
   oscalCatalog,
@@ -106,7 +102,7 @@ function identifiersOf(members: Member[], publication: Publication): Map<OscalCo
 }
 
 /** Reads the controls of a catalog with plain texts. Adds to the warnings of the publication. Throws `ImportError`. */
-export function readCatalog(catalog: OscalCatalog, publication: Publication): CatalogRecord | CciListRecord {
+export function readCatalog(catalog: OscalCatalog, publication: Publication): CatalogRecord {
   const { framework, version, edition, warnings, frameworkTitle, isOwn } = publication;
   const members = membersOf(catalog);
   const identifiers = identifiersOf(members, publication);
@@ -114,38 +110,23 @@ export function readCatalog(catalog: OscalCatalog, publication: Publication): Ca
   const texts = isOwn
     ? ownTexts
     : createTexts(parametersOf(catalog, members), publication.parameterLabelOf, warnings);
-  const targetOf = createTargetOf(identifiers, publication);
+  const context = { publication, texts, targetOf: createTargetOf(identifiers, publication) };
   const former = isCsf.test(catalog.metadata.title) ? formerControls(members) : new Set();
   const controls = members.map(({ control, above, family }) => {
     const identifier = identifiers.get(control)!;
     const parent = above ? identifiers.get(above)! : '';
-    const head: Partial<ControlRecord> & { identifier: string } = {
-      identifier,
-      family: publication.familyOf(family, identifier),
-      title: publication.titleOf(control.title, identifier),
-      ...readOwnFields(framework, control),
-      ...(control.id === oscalId(framework, identifier) ? {} : { oscalId: control.id }),
-      // Stored where the identifiers do not say so themselves. Our exports have no other.
-      ...(isOwn || parent === parentIn(known, identifier) ? {} : { parent }),
-    };
-    // A deprecated CCI keeps its definition.
-    if (framework === 'cci' || !(isWithdrawn(control) || former.has(control)))
-      return controlRecord(framework, {
-        ...head,
-        ...readContent(control, identifier, publication, texts, targetOf),
-      });
-    const withdrawnInto = readTargets(control, identifier, targetOf, warnings);
-    return controlRecord(framework, {
-      ...head,
-      status: 'withdrawn',
-      withdrawnInto: isOwn ? withdrawnInto : inCatalogOrder(framework, withdrawnInto),
-    });
+    const placed = { control, identifier, family, isFormer: former.has(control) };
+    // Our exports have no parents that their identifiers do not name.
+    return readControl(
+      isOwn || parent === parentIn(known, identifier) ? placed : { ...placed, parent },
+      context,
+    );
   });
   if (framework !== 'cci') return catalogRecord({ framework, version, edition, frameworkTitle }, controls);
-  const items = controls.map(({ identifier, family, familyCode, statement }) => {
-    return { identifier, status: familyCode, type: family, definition: statement, references: [] };
-  });
-  return cciListRecord(version, items);
+  const ccis = controls.map(({ identifier, familyCode, family, statement }) =>
+    cciRecord(identifier, familyCode, family, statement),
+  );
+  return catalogRecord({ framework, version, edition: version }, ccis);
 }
 
 function parametersOf(catalog: OscalGroup, members: Member[]): OscalParameter[] {
@@ -193,25 +174,4 @@ function createTargetOf(
     }
     return null;
   };
-}
-
-const successorRels = ['incorporated-into', 'moved-to', 'addressed-by'];
-const isSuccessor = ({ rel }: OscalLink) => successorRels.includes((rel ?? '').replaceAll('_', '-'));
-
-function readTargets(
-  control: OscalControl,
-  identifier: string,
-  targetOf: (href: string) => string | null,
-  warnings: string[],
-): string[] {
-  const targets = new Set<string>();
-  for (const href of new Set(control.links.filter(isSuccessor).map((link) => link.href))) {
-    const target = targetOf(href);
-    if (target !== null) targets.add(target);
-    else
-      warnings.push(
-        `${identifier} is incorporated into "${excerpt(href)}", which is not a control of the catalog`,
-      );
-  }
-  return [...targets];
 }

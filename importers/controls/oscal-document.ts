@@ -36,13 +36,17 @@ export function isRendered({ props }: OscalMetadata): boolean {
 
 /** Whether some properties have one of ours with its value. */
 export function hasProp(props: OscalProperty[], { name, value }: OscalProperty): boolean {
-  return props.some((each) => each.name === name && each.ns === oscalNamespace && each.value === value);
+  return ownPropsOf(props, name).includes(value);
 }
 
-/** The value of a property in our namespace. */
-export function ownPropOf(props: OscalProperty[], name: string): string | undefined {
-  return props.find((each) => each.name === name && each.ns === oscalNamespace)?.value;
+/** The values of our property with a name. */
+export function ownPropsOf(props: OscalProperty[], name: string): string[] {
+  return props.filter((each) => each.name === name && each.ns === oscalNamespace).map(({ value }) => value);
 }
+
+/** The first value of our property with a name. */
+export const ownPropOf = (props: OscalProperty[], name: string): string | undefined =>
+  ownPropsOf(props, name)[0];
 
 /** No content: names and versions for machines, and what orders or groups a resolved catalog. */
 const noContent = /^(?:uuid|id|n|class|oscal-version|sort-id|published|\$schema)$/;

@@ -1,3 +1,4 @@
+import { partOfItem } from '../../src/catalog/controls/assessment-record.ts';
 import { isPublished, longestFramework, longestIdentifier } from '../../src/catalog/controls/frameworks.ts';
 import {
   canonicalIdentifier,
@@ -9,7 +10,6 @@ import { ImportError } from '../../src/read/import-error.ts';
 import { collapseLine, excerpt } from '../read/source-text.ts';
 import { isRendered, ownPropOf } from './oscal-document.ts';
 import type { OscalMetadata, OscalParameter, OscalPart, OscalProperty } from './oscal-shape.ts';
-import { labelOfItem } from './statement.ts';
 
 /** A framework in one of its versions; `edition` orders the files of a version. */
 export interface OscalRelease {
@@ -44,7 +44,7 @@ export interface Publication extends OscalRelease {
 export function publicationOf(metadata: OscalMetadata, name?: string): Publication {
   if (isRendered(metadata)) return ownExport(metadata, name);
   if (is80053(metadata)) return sp80053(metadata);
-  return is800171(metadata) ? sp800171(editionOf(metadata)) : anyPublication(metadata, name);
+  return is800171(metadata) ? sp800171('3', editionOf(metadata)) : anyPublication(metadata, name);
 }
 
 const usual = {
@@ -122,26 +122,30 @@ function is800171({ props }: OscalMetadata): boolean {
   );
 }
 
-/** SP 800-171 Rev 3. */
-export function sp800171(edition: string): Publication {
+/** SP 800-171, of which identifiers of Rev 3 begin with a zero. */
+export function sp800171(revision: string, edition: string): Publication {
   return {
     framework: 'nist-800-171',
-    version: 'Rev 3',
+    version: `Rev ${revision}`,
     edition,
     warnings: [],
     ...usual,
     identifierOf({ id }) {
-      const identifier = id.startsWith('SP_800_171_') ? identifierOfOscalId('nist-800-171', id) : null;
-      if (!identifier?.startsWith('0'))
-        throw new ImportError(`"${excerpt(id)}" is not a requirement of 800-171 Rev 3`);
+      const identifier = identifierOfOscalId('nist-800-171', id);
+      if (identifier === null || identifier.startsWith('0') !== (revision === '3'))
+        throw new ImportError(`"${excerpt(id)}" is not a requirement of 800-171 Rev ${revision}`);
       return identifier;
     },
     /** A withdrawn requirement has its number as its title. */
     titleOf: (title, identifier) => titleUnlessIdentifier(collapseLine(title), identifier),
     /** The usage has the published wording; the label is shortened or empty. */
     parameterLabelOf: ({ label, usage }) => collapseLine(usage) || label.trim(),
-    partLabelOf: ({ id }) => labelOfItem(id),
-    statementIdOf: (identifier) => `SR-${identifier}`,
+    /** `SR-03.01.01.c` has `c.`, `SR-03.01.01.c.02` has `2.`. */
+    partLabelOf({ id }) {
+      const last = partOfItem(id).split(' ').at(-1);
+      return last ? `${last}.` : '';
+    },
+    statementIdOf: (identifier) => (revision === '3' ? `SR-${identifier}` : identifier),
   };
 }
 

@@ -4,9 +4,9 @@ import { sha256 } from '../../src/base/ids.ts';
 import { packageRoot } from '../../src/base/root.ts';
 import { compareVersions } from '../../src/catalog/controls/frameworks.ts';
 import type { Database } from '../../src/db/database.ts';
-import type { Kind } from '../../src/read/import-error.ts';
 import { excerpt, firstOf } from '../read/source-text.ts';
 import { inCatalogOrder } from './catalog.ts';
+import { type CatalogLayer, readLayers } from './merge.ts';
 
 /** A source that is removed from the catalog, and why. */
 export interface Removed {
@@ -21,18 +21,6 @@ export interface Part extends Removed {
   wholeId: number;
 }
 
-interface Layer {
-  framework: string;
-  version: string;
-  sourceId: number;
-  source: string;
-  kind: Kind;
-  sha256: string;
-  edition: string;
-  named: Set<string>;
-  active: Set<string>;
-}
-
 /**
  * Removes the sources whose catalogs are only parts, and gives why. A catalog is a part if another one of its framework
  * and version, of no newer edition, states at least as many active controls and some that it does not name. Editions
@@ -42,13 +30,14 @@ interface Layer {
 export function removeParts(db: Database): Part[] {
   const shipped = shippedHashes();
   const parts = new Map<number, Part>();
-  for (const layers of layersByVersion(db))
+  for (const layers of readLayers(db))
     for (const layer of layers) {
-      const whole = wholeOf(layer, layers, shipped);
-      if (!whole) continue;
+      const whole = shipped.has(layer.sha256) ? undefined : wholeOf(layer, layers, shipped);
+      if (whole === undefined) continue;
       const { framework, version, sourceId, source } = layer;
-      const reason = `only a part of ${framework} ${version}: it lacks ${whole.lacking.length} active controls that ${excerpt(whole.layer.source, 200)} states (${firstOf(inCatalogOrder(framework, whole.lacking))})`;
-      parts.set(sourceId, { sourceId, source, reason, wholeId: whole.layer.sourceId });
+      const lacking = inCatalogOrder(framework, whole.lacking);
+      const reason = `only a part of ${framework} ${version}: it lacks ${lacking.length} active controls that ${excerpt(whole.source, 200)} states (${firstOf(lacking)})`;
+      parts.set(sourceId, { sourceId, source, reason, wholeId: whole.sourceId });
     }
   const remove = db.sqlite.prepare('DELETE FROM sources WHERE id = ?');
   for (const sourceId of parts.keys()) remove.run(sourceId);
@@ -73,46 +62,33 @@ export function lackingOf(
 }
 
 /** The source that shows that a layer is a part: of several, the one with most controls that it lacks. */
-function wholeOf(layer: Layer, layers: Layer[], shipped: Set<string>) {
-  if (shipped.has(layer.sha256)) return undefined;
+function wholeOf(layer: CatalogLayer, layers: CatalogLayer[], shipped: Set<string>) {
+  const named = new Set(layer.controls.map(({ identifier }) => identifier));
   return layers
     .filter((other) => other !== layer && isMeasure(other, layer, shipped))
-    .map((other) => ({ layer: other, lacking: [...other.active].filter((each) => !layer.named.has(each)) }))
+    .map(({ sourceId, source, ...other }) => {
+      const lacking = activeIn(other).filter((identifier) => !named.has(identifier));
+      return { sourceId, source, lacking };
+    })
     .filter(({ lacking }) => lacking.length > 0)
     .sort((a, b) => b.lacking.length - a.lacking.length)[0];
 }
 
+const activeIn = ({ controls }: Pick<CatalogLayer, 'controls'>) =>
+  controls.filter(({ status }) => status === 'active').map(({ identifier }) => identifier);
+
 /** Whether a layer may be a part of another: the other is no newer and has at least as many active controls. */
-function isMeasure(other: Layer, layer: Layer, shipped: Set<string>): boolean {
+function isMeasure(other: CatalogLayer, layer: CatalogLayer, shipped: Set<string>): boolean {
   const isShipped = shipped.has(other.sha256);
   if (other.kind !== layer.kind && !isShipped) return false;
   const age = isShipped ? -1 : compareVersions(other.edition, layer.edition);
-  if (age > 0 || other.active.size < layer.active.size) return false;
+  const more = activeIn(other).length - activeIn(layer).length;
+  if (age > 0 || more < 0) return false;
   // Two catalogs may each have controls that the other lacks: only one of them can be the whole.
-  return other.active.size > layer.active.size || age < 0 || other.sha256 < layer.sha256;
+  return more > 0 || age < 0 || other.sha256 < layer.sha256;
 }
 
 function shippedHashes(): Set<string> {
   const folder = join(packageRoot, 'data', 'controls');
   return new Set(readdirSync(folder).map((name) => sha256(readFileSync(join(folder, name)))));
-}
-
-function layersByVersion(db: Database): Iterable<Layer[]> {
-  const rows = db.sqlite
-    .prepare<[], Omit<Layer, 'named' | 'active'> & { named: string; active: string }>(
-      `SELECT f.framework, f.version, f.source_id AS sourceId, s.source, s.kind, s.sha256, f.edition,
-              json_group_array(f.identifier) AS named,
-              json_group_array(f.identifier) FILTER (WHERE f.record ->> '$.status' = 'active') AS active
-         FROM control_facts AS f JOIN sources AS s ON s.id = f.source_id
-        WHERE (f.framework, f.version) IN (SELECT framework, version FROM control_facts
-                                            GROUP BY framework, version HAVING count(DISTINCT source_id) > 1)
-        GROUP BY f.framework, f.version, f.source_id, f.edition`,
-    )
-    .all();
-  const layers = rows.map((row) => ({ ...row, named: setOf(row.named), active: setOf(row.active) }));
-  return Map.groupBy(layers, ({ framework, version }) => JSON.stringify([framework, version])).values();
-}
-
-function setOf(json: string): Set<string> {
-  return new Set(JSON.parse(json) as string[]);
 }

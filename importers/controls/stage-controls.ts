@@ -3,8 +3,7 @@ import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
 import { firstOf } from '../read/source-text.ts';
 import type { Stated } from '../read/stated.ts';
-import { controlRecord } from './catalog.ts';
-import type { CciListRecord, ControlRecord, ControlsRecord, MappingRecord } from './control-record.ts';
+import type { BaselineRecord, CatalogRecord, ControlsRecord, MappingPair } from './control-record.ts';
 
 /** Stores the records of one source, inside the run's transaction; gives the ledger's target and counts. */
 export function stageControls(db: Database, sourceId: number, records: ControlsRecord[]): Stated {
@@ -18,58 +17,71 @@ export function stageControls(db: Database, sourceId: number, records: ControlsR
   const counts: Record<string, number> = {};
   const targets = new Set<string>();
   let ordinal = 0;
-  const storeControls = (framework: string, version: string, edition: string, controls: ControlRecord[]) => {
+  const count = (name: string, more: number) => {
+    counts[name] = (counts[name] ?? 0) + more;
+  };
+
+  function storeCatalog({
+    framework,
+    version,
+    edition,
+    frameworkTitle: title,
+    controls,
+  }: CatalogRecord): void {
     for (const control of controls) {
-      const { identifier } = control;
       const record = JSON.stringify(control);
-      insertControl({ sourceId, framework, version, edition, identifier, record });
+      insertControl({ sourceId, framework, version, edition, identifier: control.identifier, record });
     }
+    if (title !== undefined) insertTitle({ sourceId, framework, version, edition, title });
+    count(framework === 'cci' ? 'ccis' : 'controls', controls.length);
+    if (framework === 'cci') count('pairs', 0);
     targets.add(`${framework} ${version}`);
-  };
-  const storePairs = ({ fromFramework, fromVersion, edition, pairs }: MappingRecord) => {
-    for (const each of pairs) {
-      const { relationship = '', isVerified = false, isOscal = false, mapping, files, ...pair } = each;
-      ordinal++;
-      insertMapping({ sourceId, ordinal, edition, fromFramework, fromVersion, row: null, ...pair });
-      if (relationship === '' && !isVerified && !isOscal) continue;
-      const ends = [fromFramework, fromVersion, pair.fromIdentifier];
-      const stated = isOscal
-        ? JSON.stringify([
-            ...ends,
-            ...[pair.toFramework, pair.toVersion, pair.toIdentifier],
-            ...(mapping === undefined && files === undefined ? [] : [{ mapping, files }]),
-          ])
-        : null;
-      insertDetails({ sourceId, ordinal, relationship, isVerified: Number(isVerified), stated });
-    }
-    counts.pairs = (counts.pairs ?? 0) + pairs.length;
-    targets.add(`${fromFramework} ${fromVersion}`.trim());
-  };
+  }
+
+  function storeBaseline({ identifiers, values = [], ...record }: BaselineRecord): void {
+    const { framework, version, edition, baseline, title } = record;
+    for (const identifier of identifiers)
+      insertBaseline({ sourceId, framework, version, edition, baseline, title, identifier });
+    for (const each of values) insertValue({ sourceId, baseline, ...each });
+    counts[baseline] = identifiers.length;
+    targets.add(`${framework} ${version}`.trim());
+  }
+
+  function storePair(edition: string, pair: MappingPair): void {
+    const { relationship = '', isVerified = false, isOscal = false, mapping, files, ...ends } = pair;
+    ordinal++;
+    insertMapping({ sourceId, ordinal, edition, row: null, ...ends });
+    targets.add(`${pair.fromFramework} ${pair.fromVersion}`.trim());
+    if (relationship === '' && !isVerified && !isOscal) return;
+    const stated = [
+      ...[pair.fromFramework, pair.fromVersion, pair.fromIdentifier],
+      ...[pair.toFramework, pair.toVersion, pair.toIdentifier],
+      ...(mapping === undefined && files === undefined ? [] : [{ mapping, files }]),
+    ];
+    insertDetails({
+      sourceId,
+      ordinal,
+      relationship,
+      isVerified: Number(isVerified),
+      stated: isOscal ? JSON.stringify(stated) : null,
+    });
+  }
+
   for (const record of records) {
-    const { edition } = record;
-    if (record.type === 'catalog') {
-      const { framework, version, frameworkTitle: title } = record;
-      storeControls(framework, version, edition, record.controls);
-      if (title !== undefined) insertTitle({ sourceId, framework, version, edition, title });
-      counts.controls = (counts.controls ?? 0) + record.controls.length;
-    } else if (record.type === 'baseline') {
-      const { framework, version, baseline, title } = record;
-      for (const identifier of record.identifiers) {
-        insertBaseline({ sourceId, framework, version, edition, baseline, title, identifier });
-      }
-      for (const each of record.values ?? []) insertValue({ sourceId, baseline, ...each });
-      counts[baseline] = record.identifiers.length;
-      targets.add(`${framework} ${version}`.trim());
-    } else if (record.type === 'profile') {
+    if (record.type === 'catalog') storeCatalog(record);
+    else if (record.type === 'baseline') storeBaseline(record);
+    else if (record.type === 'profile') {
       insertProfile({ sourceId, record: JSON.stringify(record) });
       counts.baselines = 1;
       targets.add(`${record.framework} ${record.version}`.trim());
-    } else if (record.type === 'cci-list') {
-      storeControls('cci', edition, edition, record.items.map(toControl));
-      counts.ccis = (counts.ccis ?? 0) + record.items.length;
-      const { pairs } = record;
-      storePairs({ type: 'mapping', fromFramework: 'cci', fromVersion: edition, edition, pairs });
-    } else storePairs(record);
+    } else {
+      // The pairs of one catalog together: their order is part of the digest.
+      const byLeft = Map.groupBy(record.pairs, (pair) =>
+        JSON.stringify([pair.fromFramework, pair.fromVersion]),
+      );
+      for (const pair of [...byLeft.values()].flat()) storePair(record.edition, pair);
+      count('pairs', record.pairs.length);
+    }
   }
   targets.delete('');
   return { target: firstOf([...targets], 50) || null, counts };
@@ -84,14 +96,4 @@ export function createHasOtherName({ sqlite }: Database) {
   const published = JSON.stringify(frameworks);
   return (sourceId: number, name: string | undefined): boolean =>
     name !== undefined && other.get(sourceId, name, published) !== undefined;
-}
-
-function toControl(item: CciListRecord['items'][number]): ControlRecord {
-  return controlRecord('cci', {
-    identifier: item.identifier,
-    family: item.type,
-    familyCode: item.status,
-    status: item.status.toLowerCase() === 'deprecated' ? 'withdrawn' : 'active',
-    statement: item.definition,
-  });
 }

@@ -43,10 +43,9 @@ export function parseDiacapMap(root: XmlNode): ControlsResult {
     if (pairs.length === 0) throw new ImportError('the map has no pairs');
     const losses = createLosses();
     countLosses(root, read, losses);
-    const head = { fromFramework: 'dod-8500', fromVersion: dod8500Version, edition: '' };
     return {
       kind,
-      records: [{ type: 'mapping', ...head, pairs }],
+      records: [{ type: 'mapping', edition: '', pairs }],
       warnings: [...warnings, ...losses.warnings()],
     };
   });
@@ -66,6 +65,8 @@ function readEntry(entry: XmlNode, fromIdentifier: string, warnings: string[]): 
     throw new ImportError(`${fromIdentifier}: ${toIdentifier} has the revision "${excerpt(revision)}"`);
   return [
     {
+      fromFramework: 'dod-8500',
+      fromVersion: dod8500Version,
       fromIdentifier,
       toFramework: 'nist-800-53',
       toVersion: `Rev ${revision}`,

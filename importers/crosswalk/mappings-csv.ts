@@ -3,9 +3,9 @@ import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { pairFields } from '../../src/catalog/crosswalk/export.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { type ControlsResult, withKind } from '../controls/catalog.ts';
+import { type MappingPair, mostPairs } from '../controls/control-record.ts';
 import { beginsWithColumn, type CsvRow, readCsv } from '../read/csv.ts';
 import { excerpt } from '../read/source-text.ts';
-import { mappingRecords, mostPairs, type StatedPair } from './mapping-records.ts';
 
 const kind = 'mappings-csv';
 
@@ -17,8 +17,7 @@ export function isMappingsCsv(text: string): boolean {
 }
 
 /**
- * Reads our interchange for mappings, or the two columns of pairs of 800-171 Rev 2 and 800-53 Rev 4. Gives a record for
- * each framework and version on the left. Throws `ImportError` naming row and column.
+ * Reads our interchange for mappings, or the two columns of pairs of 800-171 Rev 2 and 800-53 Rev 4. Throws `ImportError` naming row and column.
  */
 export function parseMappingsCsv(text: string): ControlsResult {
   return withKind(kind, () => {
@@ -37,11 +36,11 @@ export function parseMappingsCsv(text: string): ControlsResult {
       rowOf.set(whole, row.number);
       return pair;
     });
-    return { kind, records: mappingRecords(pairs), warnings: [] };
+    return { kind, records: [{ type: 'mapping', edition: '', pairs }], warnings: [] };
   });
 }
 
-function readRev2(row: CsvRow): StatedPair {
+function readRev2(row: CsvRow): MappingPair {
   const fromIdentifier = identifierIn(row, 'sp800_171r2', 'nist-800-171');
   if (fromIdentifier.startsWith('0'))
     throw new ImportError(`row ${row.number}, column sp800_171r2: ${fromIdentifier} is of Rev 3`);
@@ -57,7 +56,7 @@ function readRev2(row: CsvRow): StatedPair {
   };
 }
 
-function readPair(row: CsvRow): StatedPair {
+function readPair(row: CsvRow): MappingPair {
   const fromFramework = frameworkIn(row, 'fromFramework');
   const toFramework = frameworkIn(row, 'toFramework');
   const fromIdentifier = identifierIn(row, 'fromIdentifier', fromFramework);

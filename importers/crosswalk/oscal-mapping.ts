@@ -2,13 +2,12 @@ import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { noRelationship, statedName } from '../../src/catalog/crosswalk/export.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { type ControlsResult, withKind } from '../controls/catalog.ts';
-import type { NamedCatalog } from '../controls/control-record.ts';
+import { type MappingPair, mostPairs, type NamedCatalog } from '../controls/control-record.ts';
 import { namedCatalog } from '../controls/named-catalog.ts';
 import { ownPropOf, readOscal } from '../controls/oscal-document.ts';
 import { editionOf } from '../controls/oscal-publication.ts';
 import { type OscalMapping, oscalMappings } from '../controls/oscal-shape.ts';
 import { excerpt } from '../read/source-text.ts';
-import { mappingRecords, mostPairs, type StatedPair } from './mapping-records.ts';
 
 const kind = 'oscal-mapping';
 
@@ -43,7 +42,8 @@ export function parseOscalMapping(value: unknown): ControlsResult {
     const unrelated = mappings.flatMap(({ maps }) => maps).filter(isUnrelated).length;
     const warnings =
       unrelated === 0 ? unread : [...unread, `${unrelated} maps state that there is no relationship`];
-    return { kind, records: mappingRecords([...pairs.values()], editionOf(metadata)), warnings };
+    const record = { type: 'mapping' as const, edition: editionOf(metadata), pairs: [...pairs.values()] };
+    return { kind, records: [record], warnings };
   });
 }
 
@@ -56,7 +56,7 @@ function mostPairsOf({ props, maps }: OscalMapping): number {
 const isUnrelated = ({ relationship }: OscalMap) => relationship === noRelationship;
 
 /** The pairs of a map; of ours those that it quotes, and its own with an operator's word. */
-function pairsOf(map: OscalMap, from: NamedCatalog, to: NamedCatalog, place: string): StatedPair[] {
+function pairsOf(map: OscalMap, from: NamedCatalog, to: NamedCatalog, place: string): MappingPair[] {
   if (isUnrelated(map)) return [];
   const quoted = quotedIn(map.props);
   const isVerified = ownPropOf(map.props, 'decision') === 'verified';
@@ -65,7 +65,7 @@ function pairsOf(map: OscalMap, from: NamedCatalog, to: NamedCatalog, place: str
   const references = named.length > 0 ? named : [excerpt(map.remarks, 300) || place];
   const own = map.sources.flatMap(({ 'id-ref': source }) =>
     map.targets.flatMap(({ 'id-ref': target }) =>
-      references.map((reference): StatedPair => {
+      references.map((reference): MappingPair => {
         return {
           fromFramework: from.framework,
           fromVersion: from.version,
@@ -86,7 +86,7 @@ function pairsOf(map: OscalMap, from: NamedCatalog, to: NamedCatalog, place: str
 }
 
 /** The pairs as publishers stated them, which our exports quote as JSON. Throws for one that is not of its frameworks. */
-function quotedIn(props: OscalMap['props']): StatedPair[] {
+function quotedIn(props: OscalMap['props']): MappingPair[] {
   return props.flatMap((prop) => {
     const text = ownPropOf([prop], statedName);
     if (text === undefined) return [];

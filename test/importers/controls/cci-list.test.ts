@@ -1,17 +1,20 @@
 import * as assert from 'uvu/assert';
 import { readCciIndex } from '../../../importers/controls/cci-index.ts';
 import { isCciList, parseCciList } from '../../../importers/controls/cci-list.ts';
-import type { CciListRecord } from '../../../importers/controls/control-record.ts';
 import { parseControlsCsv } from '../../../importers/controls/controls-csv.ts';
 import { suite, suiteIf } from '../../support/harness.ts';
 import { referenceData } from '../../support/reference.ts';
 import { linesOf } from '../../support/tables.ts';
 import { told } from '../../support/told.ts';
-import { bytesOf, digest, recordsOf, refusal, treeOf } from './support.ts';
+import { bytesOf, catalogOf, digest, pairsOf, refusal, treeOf } from './support.ts';
 
-function read(source: string | Uint8Array): { list: CciListRecord; warnings: string[] } {
+function read(source: string | Uint8Array) {
   const result = parseCciList(treeOf(source));
-  return { list: recordsOf(result)[0] as CciListRecord, warnings: result.records ? result.warnings : [] };
+  return {
+    catalog: catalogOf(result),
+    pairs: pairsOf(result),
+    warnings: result.records ? result.warnings : [],
+  };
 }
 
 const item = (id: string, body: string) => `<cci_item id="${id}">${body}</cci_item>`;
@@ -28,32 +31,21 @@ fixture('items come in order, with types joined and references as published', ()
       &amp; glow.</definition><type>policy</type><type>technical</type><note>no</note><constructor a="1">no</constructor>
     <references><reference creator="N" title="NIST SP 800-53 Revision 5" version="5" location="N" index="AC-2  (3) (d) "/>
     <reference title="NIST SP 800-53" version="3" index="AC-2 a"/></references>`;
-  const read1 = read(list(item('CCI-000010', good) + item('CCI-2', full))).list;
-  assert.is(read1.edition, '2026-01-02');
-  assert.equal(read1.items, [
-    {
-      identifier: 'CCI-000002',
-      status: 'deprecated',
-      type: 'policy, technical',
-      definition: 'Lanterns burn & glow.',
-      references: [
-        { version: '5', title: 'NIST SP 800-53 Revision 5', index: 'AC-2 (3) (d)' },
-        { version: '3', title: 'NIST SP 800-53', index: 'AC-2 a' },
-      ],
-    },
-    {
-      identifier: 'CCI-000010',
-      status: 'draft',
-      type: 'policy',
-      definition: 'Lanterns burn.',
-      references: [],
-    },
+  const { catalog, pairs } = read(list(item('CCI-000010', good) + item('CCI-2', full)));
+  assert.is(catalog.edition, '2026-01-02');
+  assert.equal(told(catalog.controls, 'identifier', 'familyCode', 'status', 'family', 'statement'), [
+    'CCI-000002 deprecated withdrawn policy, technical Lanterns burn & glow.',
+    'CCI-000010 draft active policy Lanterns burn.',
+  ]);
+  assert.equal(told(pairs, 'fromVersion', 'fromIdentifier', 'toVersion', 'toIdentifier', 'reference'), [
+    '2026-01-02 CCI-000002 Rev 5 AC-2(3) AC-2 (3) (d)',
+    '2026-01-02 CCI-000002 Rev 3 AC-2 AC-2 a',
   ]);
 });
 
 fixture('a broken list is refused with one message', () => {
   const refused = (source: string) => refusal('cci-list', () => read(source));
-  assert.is(refused(list('')), 'the CCI list has no items');
+  assert.is(refused(list('')), 'the catalog has no controls');
   assert.is(refused(list(item('CCI-1', good), ' ')), 'the CCI list has no version');
   assert.is(refused(list(item('CCI-x', good))), 'the item id "CCI-x" is not a CCI');
   assert.is(refused(list(item('CCI-1', good) + item('CCI-000001', good))), 'CCI-000001 occurs twice');
@@ -67,7 +59,7 @@ fixture('a broken list is refused with one message', () => {
 fixture('references are read in any writing that leaves no doubt; the rest is told of, by reason', () => {
   const refer = (...references: [version: string, index: string][]) =>
     `${good}<references>${references.map(([version, index]) => `<reference title="A title" version="${version}" index="${index}"/>`).join('')}</references>`;
-  const { list: read1, warnings } = read(
+  const { pairs, warnings } = read(
     list(
       item('CCI-1', refer(['5', 'garbage'], ['4', 'AC-1'])) +
         item('CCI-2', refer(['5.1.1', 'cm-6  b'], [' Rev 4 ', 'AC-1; ac-2'], ['3', 'AC-1'])) +
@@ -77,9 +69,7 @@ fixture('references are read in any writing that leaves no doubt; the rest is to
     ),
   );
   assert.equal(
-    read1.pairs.map((pair) =>
-      [pair.fromIdentifier, pair.toVersion, pair.toIdentifier, pair.reference].join(' | '),
-    ),
+    pairs.map((pair) => [pair.fromIdentifier, pair.toVersion, pair.toIdentifier, pair.reference].join(' | ')),
     [
       'CCI-000001 | Rev 4 | AC-1 | AC-1',
       'CCI-000002 | Rev 5 | CM-6 | cm-6 b',
@@ -186,33 +176,31 @@ index.run();
 
 const real = suiteIf(referenceData, 'the CCI lists of DISA');
 if (real) {
-  const counts = ({ edition, items }: CciListRecord) => {
-    const referring = (version: string) =>
-      items.filter((each) => each.references.some((reference) => reference.version === version)).length;
-    const references = items.reduce((sum, each) => sum + each.references.length, 0);
-    const deprecated = items.filter((each) => each.status === 'deprecated').length;
-    return [edition, items.length, deprecated, references, referring('5'), referring('4'), referring('3')];
+  const counts = ({ catalog: { edition, controls }, pairs }: ReturnType<typeof read>) => {
+    const referring = (toVersion: string) =>
+      new Set(pairs.filter((pair) => pair.toVersion === toVersion).map((pair) => pair.fromIdentifier)).size;
+    const deprecated = controls.filter((each) => each.familyCode === 'deprecated').length;
+    return [edition, controls.length, deprecated, referring('Rev 5'), referring('Rev 4'), referring('Rev 3')];
   };
 
   real('have the counts that were measured', () => {
-    const { items: newer } = read(bytesOf('cci', 'U_CCI_List.xml')).list;
-    const of = (folder: string[]) => counts(read(bytesOf(...folder, 'U_CCI_List.xml')).list).join(' ');
-    assert.is(of(['cci']), '2022-03-09 5098 71 10182 3814 3000 1678');
+    const { controls: newer } = read(bytesOf('cci', 'U_CCI_List.xml')).catalog;
+    const of = (folder: string[]) => counts(read(bytesOf(...folder, 'U_CCI_List.xml'))).join(' ');
+    assert.is(of(['cci']), '2022-03-09 5098 71 3814 3000 1678');
     assert.match(of(['cci-2025-01-23']), /^2025-01-23 5137 91 /);
-    assert.is(of(['cci', '2016-06-27']), '2016-06-27 3551 71 6368 0 3000 1678');
-    const types = (type: string) => newer.filter((each) => each.type === type).length;
+    assert.is(of(['cci', '2016-06-27']), '2016-06-27 3551 71 0 3000 1678');
+    const types = (type: string) => newer.filter((each) => each.family === type).length;
     assert.equal(['policy', 'technical', 'policy, technical'].map(types), [4212, 704, 182]);
-    assert.is(digest(told(newer, 'definition').join('\n')), 'e1c026662a315cc6');
+    assert.is(digest(told(newer, 'statement').join('\n')), 'e1c026662a315cc6');
   });
 
   real('have references that are all understood, of each revision', () => {
     for (const folder of [[], ['2016-06-27']]) {
-      const { list, warnings } = read(bytesOf('cci', ...folder, 'U_CCI_List.xml'));
+      const { pairs, warnings } = read(bytesOf('cci', ...folder, 'U_CCI_List.xml'));
       assert.equal(
         warnings.filter((each) => !each.startsWith('not stored: ')),
         [],
       );
-      const { pairs } = list;
       const rev5 = pairs.filter((pair) => pair.toVersion === 'Rev 5');
       assert.is(rev5.length, folder.length === 0 ? 3815 : 0);
       // The 1,004 active controls that have a CCI, and SI-7(13), which is withdrawn.

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import type { CatalogRecord, CciListRecord } from '../../../importers/controls/control-record.ts';
+import type { CatalogRecord } from '../../../importers/controls/control-record.ts';
 import { isControlsCsv, parseControlsCsv } from '../../../importers/controls/controls-csv.ts';
 import { parseSource } from '../../../importers/parse.ts';
 import { suite } from '../../support/harness.ts';
@@ -81,11 +81,11 @@ test('an absent column says nothing, an empty cell of a list that the list is em
 test('the framework cci gives a list of CCIs', () => {
   const text =
     'framework,version,identifier,status,type,statement\ncci,2026-01-02,CCI-2,deprecated,technical;policy,Burn.\ncci,2026-01-02,cci-1,,,\n';
-  const [list] = recordsOf(parseControlsCsv(text)) as [CciListRecord];
-  assert.equal([list.type, list.edition], ['cci-list', '2026-01-02']);
-  assert.equal(told(list.items, 'identifier', 'status', 'type', 'definition'), [
-    'CCI-000001   ',
-    'CCI-000002 deprecated policy, technical Burn.',
+  const { framework, edition, controls } = catalogOf(parseControlsCsv(text));
+  assert.equal([framework, edition], ['cci', '2026-01-02']);
+  assert.equal(told(controls, 'identifier', 'familyCode', 'status', 'family', 'statement'), [
+    'CCI-000001  active  ',
+    'CCI-000002 deprecated withdrawn policy, technical Burn.',
   ]);
 });
 

@@ -5,6 +5,7 @@ import type {
   CatalogRecord,
   ControlRecord,
   ControlsRecord,
+  MappingPair,
 } from '../../../importers/controls/control-record.ts';
 import { sha256 } from '../../../src/base/ids.ts';
 import type { StatementPart } from '../../../src/catalog/controls/schema.ts';
@@ -45,6 +46,11 @@ export function catalogOf(result: ControlsResult): CatalogRecord {
   const catalogs = recordsOf(result).filter((record) => record.type === 'catalog');
   assert.is(catalogs.length, 1);
   return catalogs[0]!;
+}
+
+/** The pairs that a source gave. */
+export function pairsOf(result: ControlsResult): MappingPair[] {
+  return recordsOf(result).flatMap((record) => (record.type === 'mapping' ? record.pairs : []));
 }
 
 /** The control of an identifier; fails when it is not there. */
