@@ -185,7 +185,7 @@ function Colors({ chosen }: { chosen: string }): Child {
     ...(known ? [] : [[chosen, chosen] as [string, string]]),
   ];
   return (
-    <fieldset class="colors">
+    <fieldset class="plain">
       <legend class="label">Color</legend>
       {of.map(([color, name]) => (
         <label>

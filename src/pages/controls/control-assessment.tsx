@@ -179,7 +179,7 @@ function Objectives({ of, rulesOf }: { of: Objective[]; rulesOf: ((cci: string) 
       </p>
       <Table
         caption="Objectives by part"
-        class="parts"
+        class="objectives"
         head={['Part', 'Objectives', rulesOf === null ? 'CCIs' : 'CCIs and rules']}
         rows={[...byPart].map(([part, objectives]) => [
           part || 'all',

@@ -115,7 +115,7 @@ function OperationOf(props: { entry: OperationEntry; document: OpenApi; origin: 
   const parameters = operation.parameters ?? [];
   const body = operation.requestBody?.content['application/json']?.schema;
   return (
-    <article class="operation" id={id} aria-labelledby={`${id}-title`}>
+    <article class="card" id={id} aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>
         <span class="method">{method.toUpperCase()}</span> {route}
       </h2>

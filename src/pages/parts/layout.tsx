@@ -58,7 +58,6 @@ function Layout({ view, frame }: { view: View; frame: PageFrame }) {
         <meta name="color-scheme" content="light dark" />
         <title>{view.title === 'Gapstone' ? 'Gapstone' : `${view.title} · Gapstone`}</title>
         <link rel="stylesheet" href={assets.style} />
-        <link rel="stylesheet" href={assets.dark} media="screen and (prefers-color-scheme: dark)" />
         <link rel="icon" href={assets.mark} type="image/svg+xml" />
         {view.leadsTo === undefined ? null : <meta http-equiv="refresh" content={`0; url=${view.leadsTo}`} />}
         <script src={assets.script} defer />

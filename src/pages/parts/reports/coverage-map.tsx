@@ -31,7 +31,7 @@ export function CoverageMap({ shown, place }: { shown: ShownCoverage; place: Pla
   const href = (identifier: string) =>
     `${query}${query === '' ? '?' : '&'}control=${encodeURIComponent(identifier)}#chosen`;
   return (
-    <div class={chosen === null ? undefined : 'beside-map'}>
+    <div class={chosen === null ? undefined : 'found'}>
       {chosen === null ? null : <Chosen of={chosen} shown={shown} place={place} />}
       <section aria-label={view === 'map' ? 'Controls by family' : 'Controls without a rule by family'}>
         {isDrawn && view === 'map' ? <Legend /> : null}
@@ -71,7 +71,7 @@ function Square(props: { control: CoveredControl; href: string; isChosen: boolea
   const words = rules.total === 0 ? 'no rule' : count(rules.total, 'rule');
   return (
     <a
-      class={shadeOf(rules.total)}
+      class={`cell ${shadeOf(rules.total)}`}
       href={href}
       title={title === '' ? words : `${title}: ${words}`}
       tabindex={-1}
@@ -92,7 +92,7 @@ function Chosen(props: {
   const { identifier, title, stigs } = of;
   const total = stigs.reduce((sum, { rules }) => sum + rules.length, 0);
   return (
-    <aside id="chosen" aria-labelledby="chosen-name">
+    <aside id="chosen" class="card" aria-labelledby="chosen-name">
       <h2 id="chosen-name">
         <a href={hrefOf(shown, place, identifier)}>{identifier}</a> {title}
       </h2>
@@ -105,7 +105,7 @@ function Chosen(props: {
           <summary>
             {shortTitle(name)} {version} <span class="quiet">{count(rules.length, 'rule')}</span>
           </summary>
-          <ul class="related">
+          <ul class="plain">
             {rules.slice(0, mostListed).map((rule) => (
               <li>
                 <Severity level={rule.severity} />{' '}
@@ -125,13 +125,13 @@ function Chosen(props: {
 
 function Legend(): Child {
   return (
-    <ul class="squares legend" aria-label="Legend">
+    <ul class="legend" aria-label="Legend">
       <li>
-        <span class="n0" aria-hidden="true"></span> no rule
+        <span class="cell n0" aria-hidden="true"></span> no rule
       </li>
       {shades.map(([from, words]) => (
         <li>
-          <span class={shadeOf(from)} aria-hidden="true"></span> {words}
+          <span class={`cell ${shadeOf(from)}`} aria-hidden="true"></span> {words}
         </li>
       ))}
     </ul>
