@@ -75,7 +75,7 @@ async function workWithLists(javaScriptEnabled: boolean, host?: string): Promise
   const visitor = await site.visit({ javaScriptEnabled, acceptDownloads: true }, host);
   const { page } = visitor;
   await signIn(page, site.token);
-  await page.getByRole('link', { name: 'Saved', exact: true }).click();
+  await page.getByRole('link', { name: 'Systems', exact: true }).click();
   await page.getByLabel('Name').fill('Web servers');
   await page.getByLabel('Tags').fill('prod, dmz');
   await page.getByLabel('Visibility').selectOption('SHARED');

@@ -16,11 +16,11 @@ export interface LedgerPage {
 
 /** The ledger of one import: every source, and its outcome. */
 export function ledgerPage({ run, entries, pagination, filter, outcomes }: LedgerPage): View {
-  const home = path('catalog', 'imports', String(run.id));
+  const home = path('content', 'imports', String(run.id));
   return {
     title: `Import of ${run.finishedAt.slice(0, 10)}`,
-    section: 'catalog',
-    crumbs: [['Content', '/catalog']],
+    section: 'content',
+    crumbs: [['Content', '/content']],
     heading: (
       <>
         Import of <Moment at={run.finishedAt} />

@@ -47,7 +47,7 @@ export function loadedPage({ ages, summary, stats, catalogs, documents, roles, r
   const { catalog, severity } = stats;
   return {
     title: 'Content',
-    section: 'catalog',
+    section: 'content',
     body: (
       <>
         <Totals
@@ -91,7 +91,7 @@ export function loadedPage({ ages, summary, stats, catalogs, documents, roles, r
             'Warnings',
           ]}
           rows={runs.map(({ id, finishedAt, totals }) => [
-            <a href={path('catalog', 'imports', String(id))}>
+            <a href={path('content', 'imports', String(id))}>
               <Moment at={finishedAt} />
             </a>,
             totals.sources,
@@ -115,11 +115,11 @@ function AgesOf({ ages }: { ages: Ages }): Child {
   const { list, oldest, olderThan, choices, sort, now } = ages;
   const most = daysSince(oldest, now) ?? 0;
   const { total } = list.pagination;
-  const href = (of: { sort: string; page?: number }) => `${link('/catalog', { olderThan, ...of })}#ages`;
+  const href = (of: { sort: string; page?: number }) => `${link('/content', { olderThan, ...of })}#ages`;
   return (
     <section aria-labelledby="ages">
       <h2 id="ages">Age of STIGs</h2>
-      <Filters action="/catalog#ages">
+      <Filters action="/content#ages">
         <Hidden fields={{ sort }} />
         <Select
           name="olderThan"
@@ -150,7 +150,7 @@ function AgesOf({ ages }: { ages: Ages }): Child {
         ])}
         pages={{ pagination: list.pagination, href: (page) => href({ sort, page }) }}
       >
-        No STIG has a release older than {olderThan} days. <a href="/catalog#ages">Show all</a>
+        No STIG has a release older than {olderThan} days. <a href="/content#ages">Show all</a>
       </Table>
     </section>
   );

@@ -14,23 +14,23 @@ const entries: NavigationEntry[] = [
   { section: 'stigs', href: '/stigs', label: 'STIGs', needs: 'user' },
   { section: 'controls', href: '/controls', label: 'Controls' },
   { section: 'checklists', href: '/checklists/upgrade', label: 'Checklists', needs: 'user' },
-  { section: 'saved', href: '/systems', label: 'Saved', needs: 'user' },
+  { section: 'systems', href: '/systems', label: 'Systems', needs: 'user' },
   { section: 'documents', href: '/documents', label: 'Documents', needs: 'regdoc' },
   { section: 'roles', href: '/roles', label: 'Roles', needs: 'occ' },
-  { section: 'catalog', href: '/catalog', label: 'Content', needs: 'user' },
+  { section: 'content', href: '/content', label: 'Content', needs: 'user' },
   { section: 'docs', href: '/docs', label: 'API' },
-  { section: 'tokens', href: '/tokens', label: 'Your tokens', needs: 'tokens' },
+  { section: 'account', href: '/account', label: 'Your tokens', needs: 'tokens' },
 ];
 
 /** The heading of the guide for the pages of a section that name no other. */
 const helps: Partial<Record<Section, string>> = {
   stigs: 'read-a-stig',
   controls: 'trace-a-control',
-  saved: 'work-with-lists',
+  systems: 'work-with-lists',
   documents: 'roles-and-regulations',
   roles: 'roles-and-regulations',
-  catalog: 'what-is-in-the-catalog',
-  tokens: 'tokens-for-scripts',
+  content: 'what-is-in-the-catalog',
+  account: 'tokens-for-scripts',
 };
 
 /** The way to the part of the guide about a page. */

@@ -5,13 +5,13 @@ export type Section =
   | 'stigs'
   | 'controls'
   | 'checklists'
-  | 'saved'
-  | 'catalog'
+  | 'systems'
+  | 'content'
   | 'documents'
   | 'roles'
   | 'docs'
   | 'help'
-  | 'tokens';
+  | 'account';
 
 export interface View {
   title: string;

@@ -232,7 +232,7 @@ function AfterPinned(props: { overview: ListOverview; entry: OverviewEntry; next
       {overview.isOwn ? (
         <PostButton
           action={`${path('systems', overview.list.id)}${path('stigs', slug)}`}
-          label={`Take ${newest}`}
+          label={`Update to ${newest}`}
           about={title}
           fields={{ release: newest, next }}
         />

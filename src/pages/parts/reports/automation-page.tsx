@@ -168,7 +168,7 @@ const shareOf = (part: number, whole: number) => (whole === 0 ? 0 : Math.round((
 
 const meanings: Record<AutomationState, string> = {
   automated: 'Imported SCAP content tests this very revision of the rule.',
-  stale: 'Content tests another revision: look at what changed before you trust its result.',
+  stale: 'Content tests an older text: look at what changed before you trust its result.',
   manual: 'Content has the rule, but no test for it.',
   none: 'No imported content has the rule.',
 };

@@ -140,7 +140,7 @@ function Period(props: { home: string; since: string; now: Date; children: Child
   ];
   return (
     <>
-      <Filters action={home} submit="Show changes">
+      <Filters action={home}>
         <Input name="since" label="Since" type="date" value={/^\d/.test(since) ? since : ''} required />
       </Filters>
       <p>

@@ -71,7 +71,7 @@ function Square(props: { control: CoveredControl; href: string; isChosen: boolea
   const words = rules.total === 0 ? 'no rule' : count(rules.total, 'rule');
   return (
     <a
-      class={`cell ${shadeOf(rules.total)}`}
+      class={shadeOf(rules.total)}
       href={href}
       title={title === '' ? words : `${title}: ${words}`}
       tabindex={-1}
@@ -127,11 +127,11 @@ function Legend(): Child {
   return (
     <ul class="legend" aria-label="Legend">
       <li>
-        <span class="cell n0" aria-hidden="true"></span> no rule
+        <span class="n0" aria-hidden="true"></span> no rule
       </li>
       {shades.map(([from, words]) => (
         <li>
-          <span class={`cell ${shadeOf(from)}`} aria-hidden="true"></span> {words}
+          <span class={shadeOf(from)} aria-hidden="true"></span> {words}
         </li>
       ))}
     </ul>

@@ -89,7 +89,7 @@ function Body({ shown, place }: { shown: ShownCoverage; place: Place }): Child {
 function Choices({ shown, place }: { shown: ShownCoverage; place: Place }): Child {
   const { coverage, choices, isAutomatedOnly } = shown;
   return (
-    <Filters action={place.home} submit="Show coverage">
+    <Filters action={place.home}>
       <Hidden fields={place.needs} />
       <FrameworkSelects choices={choices} chosen={coverage} />
       <Select

@@ -86,7 +86,7 @@ function Body({ shown, home, version }: Placed): Child {
     link(home, { ...queryOf(shown), version, family, print: isPrint ? 'true' : '', page: next });
   return (
     <>
-      <Filters action={home} submit="Show worksheet">
+      <Filters action={home}>
         {version === '' ? null : <Hidden fields={{ version }} />}
         <FrameworkSelects choices={choices} chosen={worksheet} />
         <Select name="family" label="Family" of={choices.families} selected={family} />
