@@ -212,24 +212,4 @@ flows('with the keyboard alone: skip, find, open, and every stop is seen', async
   await leave(visitor);
 });
 
-flows('the API is tried from its reference, with the session of the browser', async () => {
-  const visitor = await site.visit();
-  const { page } = visitor;
-  await signIn(page, site.token);
-  await page.goto('/docs/stig-catalog');
-  const operation = page.locator('#get-api-v1-stigs-slug-controls');
-  await operation.getByText('Try it').click();
-  await operation.getByLabel('severity').fill('high');
-  await operation.getByRole('button', { name: 'Send' }).click();
-  const output = operation.locator('output');
-  await output.getByText('200 · application/json').waitFor();
-  assert.match(
-    (await output.textContent())!,
-    /GET \/api\/v1\/stigs\/harbor_linux_3\/controls\?severity=high/,
-  );
-  const answer = JSON.parse((await output.locator('pre').textContent())!);
-  assert.is(answer.pagination.total, 4);
-  await leave(visitor);
-});
-
 flows.run();

@@ -59,7 +59,7 @@ const shown = rowsOf(`
 /checklists/upgrade?slug=harbor_linux_3 | Upgrade checklists | eMASS sheet
 /docs/guide | Upgrade a checklist | the rules that hold both words
 /docs/rules | D7.3 Every path of up to 4 hops | The scheme is compared
-/docs/crosswalk | POST | /api/v1/crosswalk/resolve/batch | Try it
+/docs/crosswalk | POST | /api/v1/crosswalk/resolve/batch | With curl
 /signin | User token
 `);
 for (const [path, ...words] of shown)

@@ -10,7 +10,6 @@ import type { Env } from '../../http/env.ts';
 export interface Assets {
   style: string;
   script: string;
-  tryIt: string;
   mark: string;
   find(path: string): Asset | undefined;
 }
@@ -45,7 +44,6 @@ export function createAssets(banner: string | null): Assets {
   return {
     style: add('style.css', 'text/css; charset=utf-8', style),
     script: add('page.js', 'text/javascript; charset=utf-8'),
-    tryIt: add('try-it.js', 'text/javascript; charset=utf-8'),
     mark: add('mark.svg', 'image/svg+xml'),
     find: (path) => files.get(path),
   };

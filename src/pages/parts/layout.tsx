@@ -61,7 +61,6 @@ function Layout({ view, frame }: { view: View; frame: PageFrame }) {
         <link rel="icon" href={assets.mark} type="image/svg+xml" />
         {view.leadsTo === undefined ? null : <meta http-equiv="refresh" content={`0; url=${view.leadsTo}`} />}
         <script src={assets.script} defer />
-        {view.tryIt ? <script src={assets.tryIt} defer /> : null}
       </head>
       <body>
         <a class="skip" href="#main">

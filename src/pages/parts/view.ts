@@ -29,8 +29,6 @@ export interface View {
   help?: string | undefined;
   /** Whether its body contains the search box. */
   findsItself?: boolean;
-  /** Whether its script calls the API (`/docs`). */
-  tryIt?: boolean;
   /** An address that the browser goes to by itself. */
   leadsTo?: string;
 }
