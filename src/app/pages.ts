@@ -17,9 +17,9 @@ import { favoritePages } from '../pages/favorites/routes.ts';
 import { docsPages } from '../pages/help/routes.ts';
 import { assetRoutes } from '../pages/parts/assets.ts';
 import { createPageSupport, goTo, type PageContext, type PageSupport } from '../pages/parts/page.ts';
-import { automationPages } from '../pages/parts/reports/automation-routes.ts';
-import { coveragePages } from '../pages/parts/reports/coverage-routes.ts';
-import { worksheetPages } from '../pages/parts/reports/worksheet-routes.ts';
+import { automationPages } from '../pages/parts/reports/automation.tsx';
+import { coveragePages } from '../pages/parts/reports/coverage.tsx';
+import { worksheetPages } from '../pages/parts/reports/worksheet.tsx';
 import { rolePages } from '../pages/roles/routes.ts';
 import { rulePages } from '../pages/rules/routes.ts';
 import { searchPages } from '../pages/search/routes.ts';
@@ -76,14 +76,22 @@ export function pageRoutes(context: SiteContext, services: Services): { app: Hon
   return { app, refuse };
 }
 
-/** Former addresses lead to today's, but for those of pages that are gone. */
+/** The first segments of former addresses and today's, and the former pages without a successor. */
+const moved = [
+  ['/lists', '/systems', /\/brief(\/|$)/],
+  ['/catalog', '/content', /\/files$/],
+  ['/tokens', '/account', null],
+] as const;
+
+/** Former addresses lead to today's (301). */
 function formerAddresses(): Hono<Env> {
   const app = new Hono<Env>();
-  app.get('/lists/*', (c, next) => {
-    const { pathname, search } = new URL(c.req.url);
-    if (/\/brief(\/|$)/.test(pathname)) return next();
-    return c.redirect(`${pathname.replace(/^\/[^/]+/, '/systems')}${search}`, 301);
-  });
+  for (const [former, today, gone] of moved)
+    app.get(`${former}/*`, (c, next) => {
+      const { pathname, search } = new URL(c.req.url);
+      if (gone?.test(pathname)) return next();
+      return c.redirect(`${today}${pathname.slice(former.length)}${search}`, 301);
+    });
   return app;
 }
 

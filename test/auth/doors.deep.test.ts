@@ -115,7 +115,7 @@ doors('a nonce that was used is used after a restart, too', async () => {
   assert.equal([reply.status, sessionOf(reply)], [401, undefined]);
   assert.match(reply.text, 'This sign-in was used before');
   // What is off is not there.
-  for (const path of ['/api/v1/session/tokens', '/tokens'])
+  for (const path of ['/api/v1/session/tokens', '/account'])
     assert.is((await second.ask(path, { headers: { Accept: '*/*' } })).status, 404);
   await second.stop();
 });

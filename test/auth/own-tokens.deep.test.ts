@@ -65,15 +65,15 @@ tokens('a token stands for its maker, wherever a user token is taken', async () 
   const stored = JSON.stringify(t.db.sqlite.prepare('SELECT * FROM user_tokens').all());
   assert.not.match(stored, made.json.token.slice(4, 20));
   // On its page, shown once.
-  const page = await loadPage(t, '/tokens', session, { name: 'by hand', ttl: '8h' });
+  const page = await loadPage(t, '/account', session, { name: 'by hand', ttl: '8h' });
   assert.match(page.html, /gsu_[\w-]{43}/);
-  const again = await loadPage(t, '/tokens', session);
+  const again = await loadPage(t, '/account', session);
   assert.not.match(again.html, 'gsu_');
   assert.match(textOf(again.html), 'by hand');
   const { id } = (await ask(t, 'GET', path, session)).json.tokens.find(
     ({ name }: { name: string }) => name === 'by hand',
   );
-  assert.is((await loadPage(t, '/tokens/revoke', session, { id })).location, '/tokens');
+  assert.is((await loadPage(t, '/account/revoke', session, { id })).location, '/account');
   assert.is((await ask(t, 'GET', path, session)).json.tokens.length, 1);
   // It ends at its time.
   t.clock.now = new Date(Date.parse(made.json.expiresAt));

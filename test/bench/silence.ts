@@ -34,7 +34,7 @@ export async function benchSilence(): Promise<void> {
   await ask('the first GET /api/v1/catalog after an import', get('/api/v1/catalog'));
   // The server takes up what another process has imported.
   await imported(cwd, put(cwd, 'another.xml', sample(releases, 100)));
-  await ask('the first GET /catalog after an import', get('/catalog'));
+  await ask('the first GET /content after an import', get('/content'));
   for (const [name, request] of await silenceRequests(server, token)) await ask(name, request());
   await shareLists(cwd);
   await ask('GET /api/v1/lists, 24,000 shared lists', get('/api/v1/lists'));

@@ -91,11 +91,11 @@ comingIn?.('by one press with a certificate', async () => {
 comingIn?.('by one press with the organization, back on the page that was wanted', async () => {
   const visitor = await visitWithProfile(url, homeWith(null));
   const { page, watch } = visitor;
-  await page.goto('/tokens');
+  await page.goto('/account');
   assert.is(new URL(page.url()).pathname, '/signin');
   await page.getByRole('link', { name: 'Sign in with your organization' }).click();
   await page.getByText('You are signed in.').waitFor();
-  assert.is(new URL(page.url()).pathname, '/tokens');
+  assert.is(new URL(page.url()).pathname, '/account');
   // The one request to elsewhere is that of the reader to the provider.
   const address = `a request to ${door.running.url.replace(/:\d+$/, '')}`;
   assert.ok(watch.problems.splice(0).every((each) => each.startsWith(address)));

@@ -71,9 +71,9 @@ const paths = linesOf(`
   COLLECTION
   COLLECTION/edit
   /favorites
-  /catalog
-  /catalog?olderThan=182&sort=-date
-  /catalog/imports/1
+  /content
+  /content?olderThan=182&sort=-date
+  /content/imports/1
   /documents
   /documents/harbor-basic-directive
   /roles

@@ -25,7 +25,7 @@ tasks('a diff as a file: a page that opens from a disc, by itself', () =>
     const releases = page.getByRole('row', { name: /Harbor Linux 3/ });
     await click(releases.first().getByRole('link', { name: 'Compare with V1R1' }));
     await page.getByRole('checkbox', { name: 'changed', exact: true }).check();
-    await click(page.getByRole('button', { name: 'Compare' }));
+    await click(page.getByRole('button', { name: 'Apply filters' }));
     const { name, bytes } = await download(page.getByRole('link', { name: 'One page (.html)' }));
     assert.match(name, /harbor_linux_3_V1R1_to_V1R2_changes[\w-]+\.html$/);
     const csv = await download(page.getByRole('link', { name: 'CSV' }));
@@ -56,7 +56,7 @@ tasks('changes since a quarter, and what became of a rule', () =>
   journey(site, async ({ page, click, download }) => {
     await click(page.getByRole('link', { name: 'What changed in all STIGs' }));
     await page.getByLabel('Since').fill('2026-02-01');
-    await click(page.getByRole('button', { name: 'Show changes' }));
+    await click(page.getByRole('button', { name: 'Apply filters' }));
     const raised = page.getByRole('table', { name: 'Rules whose severity was raised' });
     const csv = await download(page.getByRole('link', { name: 'CSV' }));
     assert.match(csv.name, /changes_since_2026-02-01\.csv$/);

@@ -17,7 +17,7 @@ tasks.before(async () => {
 tasks('a ckl for each of twenty hosts', async () => {
   const hosts = Array.from({ length: 20 }, (_, index) => `web${index + 1}`);
   await journey(site, async ({ page, click, download }) => {
-    await click(page.getByRole('link', { name: 'Saved', exact: true }).first());
+    await click(page.getByRole('link', { name: 'Systems', exact: true }).first());
     await click(page.getByRole('link', { name: 'Site 7' }).first());
     const parts = page.getByRole('navigation', { name: 'Parts of this list' });
     await click(parts.getByRole('link', { name: 'Checklists' }));

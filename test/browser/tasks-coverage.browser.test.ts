@@ -25,7 +25,7 @@ tasks('moderate controls without a rule, for a list, and as a file', () =>
     await click(page.getByRole('link', { name: 'Coverage' }));
     await page.getByLabel('Baseline').selectOption('moderate');
     await page.getByLabel('Count rules of enhancements').check();
-    await click(page.getByRole('button', { name: 'Show coverage' }));
+    await click(page.getByRole('button', { name: 'Apply filters' }));
     // The map has each control in a cell: the dashed ones have no rule.
     const shown = (await page.locator('.family .n0').allTextContents()).map((text) => text.trim());
     assert.ok(

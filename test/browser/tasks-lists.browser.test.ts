@@ -62,7 +62,7 @@ async function makeList(name: string): Promise<string> {
 
 tasks('a list of six with notes', async () => {
   await journey(site, async ({ page, click }) => {
-    await click(navigation(page, 'Saved'));
+    await click(navigation(page, 'Systems'));
     await page.getByLabel('Name').fill('Payroll');
     await click(page.getByRole('button', { name: 'Create list' }));
     await page.getByLabel('Titles, slugs, benchmark IDs or file names').fill(pasted);
@@ -88,7 +88,7 @@ tasks('a list of six with notes', async () => {
 tasks('print', async () => {
   await makeList('To print');
   await journey(site, async ({ page, click }) => {
-    await click(navigation(page, 'Saved'));
+    await click(navigation(page, 'Systems'));
     await click(page.getByRole('link', { name: 'To print' }).first());
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     for (const hidden of linesOf(`

@@ -15,7 +15,7 @@ const partOfList = (page: Page, name: string) =>
 
 tasks('pin by paste, and take the newest release over', () =>
   journey(site, async ({ page, click }) => {
-    await click(navigation(page, 'Saved'));
+    await click(navigation(page, 'Systems'));
     await page.getByLabel('Name').fill('Approved');
     await click(page.getByRole('button', { name: 'Create list' }));
     await page
@@ -24,7 +24,7 @@ tasks('pin by paste, and take the newest release over', () =>
     await click(page.getByRole('button', { name: 'Add STIGs' }));
     const row = page.getByRole('row').filter({ hasText: 'Harbor Linux 3' }).first();
     assert.match((await row.textContent())!, /V1R1 \(pinned\).*V1R2 is out/);
-    await click(page.getByRole('button', { name: 'Take V1R2' }));
+    await click(page.getByRole('button', { name: 'Update to V1R2' }));
     assert.match((await row.textContent())!, /V1R2 \(pinned\)/);
   }),
 );
@@ -37,7 +37,7 @@ tasks('hosts with their STIGs to a zip', () =>
     const { id } = await site.post('/api/v1/lists', { name });
     const slugs = ['harbor_linux_3', 'lantern_web_server_2'];
     await site.post(`/api/v1/lists/${id}/stigs`, { slugs, releases: { harbor_linux_3: 'V1R1' } });
-    await click(navigation(page, 'Saved'));
+    await click(navigation(page, 'Systems'));
     await click(page.getByRole('link', { name }));
     await click(partOfList(page, 'Checklists'));
     await page

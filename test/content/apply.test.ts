@@ -192,7 +192,7 @@ test('tells of the bundle by its digest, for as long as the catalog is the one o
   assert.equal((await summary()).bundle, of(2));
   const page = await withSite(files, async (db) => {
     const t = await testApp([], { db });
-    return textOf((await loadPage(t, '/catalog', await sessionCaller(t, await userCaller(t, {})))).html);
+    return textOf((await loadPage(t, '/content', await sessionCaller(t, await userCaller(t, {})))).html);
   });
   const { digest } = second.manifest;
   const shown = `First twelve ${digest.slice(0, 4)} ${digest.slice(4, 8)} ${digest.slice(8, 12)} SHA-256 ${digest} Changed`;

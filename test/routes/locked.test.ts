@@ -72,7 +72,7 @@ locked(
     const callers = [t.alice, t.bob, await userCaller(t, { sub: 'carol', org: 'blue' })];
     const sessions = await Promise.all(callers.map((caller) => sessionCaller(t, caller)));
     const owned = [`/systems/${list}/stigs/harbor_linux_3`, `/collections/${collection}/edit`];
-    const pages = `/ /systems /systems/${list} /collections /collections/${collection} /favorites /catalog
+    const pages = `/ /systems /systems/${list} /collections /collections/${collection} /favorites /content
     /systems/${list}/settings /stigs/harbor_linux_3 /controls/nist-800-53/AC-2 ${owned.join(' ')}`.split(
       /\s+/,
     );

@@ -107,10 +107,16 @@ for (const row of table) {
   });
 }
 
-access('former addresses of lists lead to systems, but for pages that are gone', async () => {
-  for (const path of ['/lists', `/lists/${privateList}/coverage?rollup=true`]) {
-    const { status, location } = await loadPage(t, path, alice);
-    assert.equal([status, location], [301, path.replace('/lists', '/systems')]);
+access('former addresses lead to those of today, but for pages that are gone', async () => {
+  for (const [former, today] of [
+    ['/lists', '/systems'],
+    [`/lists/${privateList}/coverage?rollup=true`, `/systems/${privateList}/coverage?rollup=true`],
+    ['/catalog?olderThan=730', '/content?olderThan=730'],
+    ['/catalog/imports/1', '/content/imports/1'],
+    ['/tokens', '/account'],
+  ] as const) {
+    const { status, location } = await loadPage(t, former, alice);
+    assert.equal([status, location], [301, today]);
   }
   for (const path of [`/lists/${privateList}/brief`, '/stigs/harbor_linux_3/beside', '/catalog/files'])
     assert.is((await loadPage(t, path, alice)).status, 404, path);
@@ -118,7 +124,14 @@ access('former addresses of lists lead to systems, but for pages that are gone',
 
 access('every page is in the table, but for signing in and out and what pages load', () => {
   const known = new Set(table.map((row) => row.route));
-  const apart = new Set(['POST /signin', 'POST /signout', 'GET /assets/:name', 'GET /lists/*']);
+  const apart = new Set([
+    'POST /signin',
+    'POST /signout',
+    'GET /assets/:name',
+    'GET /lists/*',
+    'GET /catalog/*',
+    'GET /tokens/*',
+  ]);
   const mounted = t.app.routes
     .filter((route) => route.method !== 'ALL' && isPage(route.path))
     .map((route) => `${route.method} ${route.path}`);

@@ -332,7 +332,7 @@ answers('the plan of work says what a scan answers, of a list, a STIG and a rule
   const { rules } = await api(`${harbor}/automation`);
   for (const [state, name] of rowsOf(`
     automated | ⚙ Scan
-    stale | ◔ Other revision
+    stale | ◔ Older text
     manual | ☞ By hand
     none | – No SCAP content
   `)) {

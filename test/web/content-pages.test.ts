@@ -39,7 +39,7 @@ const said = async (path: string, who = ann) => textOf((await loadPage(t, path, 
 
 /** The STIGs of the table of ages in their order. */
 async function ages(query: string, who = ann): Promise<string[]> {
-  const { html } = await loadPage(t, `/catalog${query}`, who);
+  const { html } = await loadPage(t, `/content${query}`, who);
   const section = html.slice(html.indexOf('aria-labelledby="ages"'));
   return [...section.matchAll(/<a href="\/stigs\/(\w+)" title=/g)].map(([, slug]) => slug!);
 }
@@ -55,9 +55,9 @@ content('STIGs stand by their age, what has no date last, and are narrowed to wh
   `))
     assert.is((await ages(query!)).join(' '), slugs, query);
   assert.equal(await ages(''), await ages('?sort=date'));
-  assert.match(await said('/catalog?olderThan=730'), 'No STIG has a release older than 730 days.');
-  assert.is((await loadPage(t, '/catalog?olderThan=12', ann)).status, 400);
-  const { html } = await loadPage(t, '/catalog', ann);
+  assert.match(await said('/content?olderThan=730'), 'No STIG has a release older than 730 days.');
+  assert.is((await loadPage(t, '/content?olderThan=12', ann)).status, 400);
+  const { html } = await loadPage(t, '/content', ann);
   const widths = [...html.matchAll(/class="age" x="0" y="0" width="([\d.]+)"/g)].map(([, width]) => width);
   assert.equal(widths, ['240', '29.9', '6.6']);
 });
@@ -69,7 +69,7 @@ content('the sources of an import are narrowed by name, and sorted', async () =>
     search=EDGE&outcome=imported | Edge
     search=EDGE&outcome=rejected
   `)) {
-    const { html } = await loadPage(t, `/catalog/imports/1?${query}`, ann);
+    const { html } = await loadPage(t, `/content/imports/1?${query}`, ann);
     const found = [...html.matchAll(/<span class="mono">U_(\w+)_V1R1/g)].map(([, name]) => name);
     assert.is(found.join(' '), names, query);
   }
@@ -79,7 +79,7 @@ content('the next day all are a day older', async () => {
   t.clock.now = new Date('2026-11-22T12:00:00Z');
   const tomorrow = await sessionCaller(t, await userCaller(t, { sub: 'ann' }));
   assert.equal(await ages('?olderThan=91', tomorrow), ['old', 'edge']);
-  const text = await said('/catalog?olderThan=91', tomorrow);
+  const text = await said('/content?olderThan=91', tomorrow);
   assert.match(text, '2 STIGs with a release older than 91 days');
   assert.match(text, 'Old V1R1 2024-11-21 2 years');
 });

@@ -367,7 +367,7 @@ lists('a pinned STIG says what is newer, and takes it at one press', async () =>
   assert.match(textOf((await loadPage(t, '/', ann)).html), 'Outdated 2 STIGs 1 newer release');
   const seen = (await loadPage(t, home, bob)).html;
   assert.match(textOf(seen), 'V1R2 is out');
-  assert.not.match(seen, /Take V1R2/);
+  assert.not.match(seen, /Update to V1R2/);
   const entry = `${home}/stigs/slate_server_2025`;
   assert.is((await loadPage(t, entry, ann, { release: 'V1R2' })).location, home);
   const [slate] = await entries(home);

@@ -24,7 +24,7 @@ const policy =
 const shown = rowsOf(`
 / | Bring your STIGs | Latest releases | Harbor Linux 3 | Compare with V1R1
 /search?q=console | Results for “console” | Rules
-/search?q=ac-2(1)+ac-99 | Automated System Account Management | in no source here
+/search?q=ac-2(1)+ac-99 | Automated System Account Management | unknown
 /stigs | What changed | 2 STIGs | Lantern Web Server 2
 /stigs/harbor_linux_3 | V1R2 | 14 rules | With V1R1 | Releases 2
 /stigs/harbor_linux_3?version=V1R1 | Harbor Linux 3 V1R1 | This is not the latest release.
@@ -32,7 +32,7 @@ const shown = rowsOf(`
 /stigs/harbor_linux_3/roles | Network and Computer Systems Administrators
 /stigs/harbor_linux_3/about | Harbor_Linux_3_STIG | accepted
 /stigs/harbor_linux_3/rules/V-900001 | V-900001 | SV-900001r100090_rule | Discussion | CCI-
-/rules/HARB-03-000010 | V-900001 | Rule 1 of 14 | From requirement to control | Over time | Who acts
+/rules/HARB-03-000010 | V-900001 | Rule 1 of 14 | From requirement to control | Over time | Who is responsible
 /rules/V-900002 | Legacy IDs V-800112 SV-800112
 /stigs/harbor_linux_3/diff | Changes from V1R1 to V1R2 | Changed
 /controls | NIST SP 800-53 | Rev 5.2.0 | 1,014 | 157 | 5,046
@@ -49,9 +49,9 @@ const shown = rowsOf(`
 /systems | No lists yet.
 /collections | No collections yet.
 /favorites | No favorite STIGs yet.
-/catalog | Recent imports | NIST SP 800-171 | 110 | First twelve | SHA-256 | Bundle No signed bundle
-/catalog/imports/1 | harbor-basic-directive.json | U_Harbor_Linux_3_STIG_V1R1_Manual-xccdf.xml
-/catalog/imports/1?outcome=rejected | No sources have this outcome.
+/content | Recent imports | NIST SP 800-171 | 110 | First twelve | SHA-256 | Bundle No signed bundle
+/content/imports/1 | harbor-basic-directive.json | U_Harbor_Linux_3_STIG_V1R1_Manual-xccdf.xml
+/content/imports/1?outcome=rejected | No sources have this outcome.
 /documents | 2 documents
 /documents/harbor-basic-directive | Requirements | Sections
 /roles | 29 occupations | 15-1244.00
@@ -59,7 +59,7 @@ const shown = rowsOf(`
 /checklists/upgrade?slug=harbor_linux_3 | Upgrade checklists | eMASS sheet
 /docs/guide | Upgrade a checklist | the rules that hold both words
 /docs/rules | D7.3 Every path of up to 4 hops | The scheme is compared
-/docs/crosswalk | POST | /api/v1/crosswalk/resolve/batch | Try it
+/docs/crosswalk | POST | /api/v1/crosswalk/resolve/batch | With curl
 /signin | User token
 `);
 for (const [path, ...words] of shown)
@@ -98,8 +98,8 @@ pages('each user sees of what is loaded and of an import what they are entitled 
   const seen: number[] = [];
   for (const entitlements of [[], ['regdoc'], ['occ'], ['regdoc', 'occ']]) {
     const caller = await userOf(t, 'sam', entitlements);
-    const report = textOf((await loadPage(t, '/catalog/imports/1', caller)).html);
-    const { html } = await loadPage(t, '/catalog', caller);
+    const report = textOf((await loadPage(t, '/content/imports/1', caller)).html);
+    const { html } = await loadPage(t, '/content', caller);
     const loaded = textOf(/<ul class="totals">.*?<\/ul>/s.exec(html)![0]);
     for (const [product, words] of Object.entries(products)) {
       const isEntitled = entitlements.includes(product);
@@ -114,8 +114,8 @@ pages('each user sees of what is loaded and of an import what they are entitled 
     // An import of nothing that a user may see is not there for them.
     const status = entitlements.includes('regdoc') ? 200 : 404;
     const other = await userOf(only, 'sam', entitlements);
-    assert.is((await loadPage(only, '/catalog/imports/1', other)).status, status);
-    const list = textOf((await loadPage(only, '/catalog', other)).html);
+    assert.is((await loadPage(only, '/content/imports/1', other)).status, status);
+    const list = textOf((await loadPage(only, '/content', other)).html);
     assert.is(list.includes('No imports yet.'), status === 404);
   }
   const all = seen.at(-1)!;
@@ -125,7 +125,7 @@ pages('each user sees of what is loaded and of an import what they are entitled 
 
 pages('who is not entitled sees nothing of who acts on a STIG, whichever STIG it is', async () => {
   const plain = await userOf(t, 'plain');
-  const part = (html: string) => /<section aria-label="Who acts">.*?<\/section>/s.exec(html)![0];
+  const part = (html: string) => /<section aria-label="Who is responsible">.*?<\/section>/s.exec(html)![0];
   const [harbor, lantern] = await Promise.all(
     ['harbor_linux_3', 'lantern_web_server_2'].map((slug) => loadPage(t, `/stigs/${slug}/roles`, plain)),
   );
@@ -159,7 +159,7 @@ pages('an empty catalog says so, and what to do about it; its pages are small', 
     /roles | 0 occupations No occupations yet. Import a release of O*NET with ${programName} import PATH.
     / | Bring your STIGs
     /systems | No lists yet.
-    /catalog | No imports yet.
+    /content | No imports yet.
     /checklists/upgrade | Upgrade checklists
     /search | Search
   `)) {
@@ -300,7 +300,7 @@ pages('a listing keeps its filters from page to page; past its end it leads to t
     /controls/nist-800-53?baseline=low&page=
     /ccis?page=
     ${made.location}?page=
-    /catalog/imports/1?page=
+    /content/imports/1?page=
     /documents?page=
     /roles?page=
     /search?q=the&page= | #rules
@@ -424,7 +424,7 @@ pages('hostile names and texts stay texts', async () => {
     ${list}/edit
     /collections
     ${collection}
-    /catalog/imports/1
+    /content/imports/1
     /checklists/upgrade
     /search?q=${ask}
     /stigs?search=${ask}
@@ -450,7 +450,7 @@ pages('a classification banner is on every page, twice, and on every export', as
   const marked = await testApp([shipped()], { banner, newId: countingIds() });
   const eve = { ...(await userOf(marked, 'eve', ['occ', 'regdoc'])), Accept: 'text/html' };
   const paths = linesOf(
-    '/ \n /stigs/harbor_linux_3 \n /controls \n /catalog \n /docs/guide \n /signin \n /no-such-list',
+    '/ \n /stigs/harbor_linux_3 \n /controls \n /content \n /docs/guide \n /signin \n /no-such-list',
   );
   for (const path of [...paths, `/systems/${testId(99)}`]) {
     const { html } = await loadPage(marked, path, eve);

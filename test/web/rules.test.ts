@@ -187,7 +187,7 @@ rules('a renumbered rule is found by either number; a number that several had is
 });
 
 rules('who acts is told to the entitled alone', async () => {
-  const primary = /Who acts Network and Computer Systems Administrators Primary, \d+%/;
+  const primary = /Who is responsible Network and Computer Systems Administrators Primary, \d+%/;
   assert.match(textOf(aside(await load('/rules/V-900001'))), primary);
   const sam = await sessionCaller(t, await userCaller(t, { sub: 'sam' }));
   const other = aside((await loadPage(t, '/rules/V-900001', sam)).html);

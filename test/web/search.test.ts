@@ -119,7 +119,7 @@ search('one id opens what it names, several are a table', async () => {
   assert.equal(rows, [
     `ac-2(1) Automated System Account Management current · ${rules} ${rules === 1 ? 'rule' : 'rules'}`,
     'cci-366 current · 1 rule',
-    'V-1234567 in no source here',
+    'V-1234567 unknown',
   ]);
   for (const [more, isListed] of [
     ['', false],
@@ -294,7 +294,7 @@ search('the start page has the lists of the reader, and what the last import bro
     await runImport(other.db, [later], { now: () => new Date(`2026-11-21T${time}:00Z`) });
     const { html } = await loadPage(other, '/', await sessionCaller(other, await userCaller(other)));
     assert.match(textOf(html), 'Releases from the last import 1 release, imported 2026-11-21 13:14 UTC .');
-    assert.match(html, '<a href="/catalog/imports/2">What the import did</a>');
+    assert.match(html, '<a href="/content/imports/2">What the import did</a>');
   }
   other.db.close();
 });

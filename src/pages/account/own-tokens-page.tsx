@@ -27,7 +27,7 @@ export function ownTokensPage({
   const at = (time: string) => <time datetime={time}>{`${time.slice(0, 16).replace('T', ' ')} UTC`}</time>;
   return {
     title: 'Your tokens',
-    section: 'tokens',
+    section: 'account',
     body: (
       <>
         <p class="lead">
@@ -51,13 +51,13 @@ export function ownTokensPage({
             name,
             at(createdAt),
             at(expiresAt),
-            <PostButton action="/tokens/revoke" label="Revoke" about={name} fields={{ id }} />,
+            <PostButton action="/account/revoke" label="Revoke" about={name} fields={{ id }} />,
           ])}
         >
           You have no tokens.
         </Table>
         <h2>Create a token</h2>
-        <FieldsForm action="/tokens" submit="Create token" autocomplete="off">
+        <FieldsForm action="/account" submit="Create token" autocomplete="off">
           <Input
             name="name"
             label="Name"

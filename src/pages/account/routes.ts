@@ -110,11 +110,11 @@ function organizationPage(
 /** The page of one's own tokens (rule D43.6). */
 function ownTokenPages(app: Hono<Env>, { guard, show }: PageSupport, { ownTokens, newId }: Account): void {
   if (ownTokens === null) return;
-  app.get('/tokens', guard.session, (c) =>
+  app.get('/account', guard.session, (c) =>
     show(c, ownTokensPage({ tokens: ownTokens.list(c.get('user')), made: null })),
   );
 
-  app.post('/tokens', guard.ofSession('user-token.create'), async (c) => {
+  app.post('/account', guard.ofSession('user-token.create'), async (c) => {
     const form = c.get('form');
     const { name, ttl } = check(newOwnTokenBody, { name: form.get('name'), ttl: form.get('ttl') });
     const user = c.get('user');
@@ -122,8 +122,8 @@ function ownTokenPages(app: Hono<Env>, { guard, show }: PageSupport, { ownTokens
     return show(c, ownTokensPage({ tokens: ownTokens.list(user), made }));
   });
 
-  app.post('/tokens/revoke', guard.ofSession('user-token.revoke'), async (c) => {
+  app.post('/account/revoke', guard.ofSession('user-token.revoke'), async (c) => {
     await ownTokens.revoke(c.get('user'), c.get('form').get('id'));
-    return goTo(c, '/tokens', { code: 'token-revoked' });
+    return goTo(c, '/account', { code: 'token-revoked' });
   });
 }

@@ -56,7 +56,7 @@ export function upgradePages(
       });
     } catch (error) {
       if (!(error instanceof RefusedUpload) || error.page === null) throw error;
-      return send(c, error.page, false, 400);
+      return send(c, error.page, 400);
     }
   }
 

@@ -37,7 +37,7 @@ export function collectionPage({ collection, controls, isOwn, adding, known }: C
   const home = path('collections', id);
   return {
     title: name,
-    section: 'saved',
+    section: 'systems',
     crumbs: [['Collections', '/collections']],
     heading: (
       <>
@@ -102,7 +102,7 @@ export function editCollectionPage(id: string, form: CollectionForm, problem: st
   const home = path('collections', id);
   return {
     title: 'Edit collection',
-    section: 'saved',
+    section: 'systems',
     crumbs: [
       ['Collections', '/collections'],
       [form.name, home],

@@ -65,7 +65,7 @@ export function SavedTabs({ at }: { at: 'systems' | 'collections' | 'favorites' 
     ['collections', 'Collections'],
     ['favorites', 'Favorites'],
   ] as const;
-  return <Tabs label="Saved" of={tabs.map(([each, label]) => [label, path(each), each === at])} />;
+  return <Tabs label="Yours" of={tabs.map(([each, label]) => [label, path(each), each === at])} />;
 }
 
 /** The lists or collections that the reader may see, and the form for a new one. */
@@ -73,7 +73,7 @@ export function overviewPage(kind: Kind, page: OverviewPage): View {
   const { rows, pagination, subject, sort, form, problem, after } = page;
   return {
     title: kind.name,
-    section: 'saved',
+    section: 'systems',
     body: (
       <>
         <SavedTabs at={kind.section} />
@@ -185,7 +185,7 @@ function Colors({ chosen }: { chosen: string }): Child {
     ...(known ? [] : [[chosen, chosen] as [string, string]]),
   ];
   return (
-    <fieldset class="colors">
+    <fieldset class="plain">
       <legend class="label">Color</legend>
       {of.map(([color, name]) => (
         <label>

@@ -27,7 +27,7 @@ export function FirstRun({ inbox }: { inbox: string | null }): Child {
               imports files that have not changed for two seconds, and leaves them there.
             </>
           )}{' '}
-          The STIGs appear here at once; <a href="/catalog">Content</a> names each file and its outcome.
+          The STIGs appear here at once; <a href="/content">Content</a> names each file and its outcome.
         </li>
       </ol>
     </section>

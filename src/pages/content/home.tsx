@@ -197,7 +197,7 @@ function Brought({ brought: { at, run, changes, pagination } }: { brought: LastI
         {count(total, 'release')}, imported <Moment at={at} />
         {run === null ? null : (
           <>
-            . <a href={path('catalog', 'imports', String(run))}>What the import did</a>
+            . <a href={path('content', 'imports', String(run))}>What the import did</a>
           </>
         )}
       </p>

@@ -2,8 +2,9 @@ import type { Child } from 'hono/jsx';
 import { count, countOf } from '../../base/text.ts';
 import type { ImportRun, LedgerEntry } from '../../catalog/ledger.ts';
 import type { Pagination } from '../../http/schema.ts';
-import { Lines, link, Moment, path, SeverityCounts, Table } from '../parts/components.tsx';
+import { Lines, link, Moment, path, SeverityCounts } from '../parts/components.tsx';
 import { FindForm, Select } from '../parts/forms.tsx';
+import { listing } from '../parts/listing.tsx';
 import type { View } from '../parts/view.ts';
 
 export interface LedgerPage {
@@ -16,47 +17,45 @@ export interface LedgerPage {
 
 /** The ledger of one import: every source, and its outcome. */
 export function ledgerPage({ run, entries, pagination, filter, outcomes }: LedgerPage): View {
-  const home = path('catalog', 'imports', String(run.id));
+  const home = path('content', 'imports', String(run.id));
   return {
     title: `Import of ${run.finishedAt.slice(0, 10)}`,
-    section: 'catalog',
-    crumbs: [['Content', '/catalog']],
+    section: 'content',
+    crumbs: [['Content', '/content']],
     heading: (
       <>
         Import of <Moment at={run.finishedAt} />
       </>
     ),
-    body: (
-      <>
+    body: listing({
+      filters: (
         <FindForm action={home} label="File name contains" search={filter.search}>
           <Select name="outcome" label="Outcome" none="all" of={outcomes} selected={filter.outcome} />
         </FindForm>
-        <p class="quiet">{count(pagination.total, 'source')}</p>
-        <Table
-          caption="Sources"
-          head={[
-            { label: 'Source', sort: 'source' },
-            { label: 'Kind', sort: 'kind' },
-            { label: 'Outcome', sort: 'outcome' },
-            'Details',
-          ]}
-          sorting={{ sort: filter.sort, href: (sort) => link(home, { ...filter, sort }) }}
-          rows={entries.map((entry) => [
-            <Source entry={entry} />,
-            entry.kind,
-            <Outcome of={entry} />,
-            <What entry={entry} />,
-          ])}
-          pages={{ pagination, href: (page) => link(home, { ...filter, page }) }}
-        >
-          {filter.search === '' ? 'No sources have this outcome.' : 'No file name contains this text.'}
-        </Table>
-      </>
-    ),
+      ),
+      summary: count(pagination.total, 'source'),
+      caption: 'Sources',
+      columns: [
+        ['Source', (entry) => <Source entry={entry} />, 'source'],
+        ['Kind', ({ kind }) => kind, 'kind'],
+        [
+          'Outcome',
+          ({ outcome }) => (outcome === 'rejected' ? <strong>rejected</strong> : outcome),
+          'outcome',
+        ],
+        ['Details', (entry) => <Details entry={entry} />],
+      ],
+      rows: entries,
+      home,
+      query: filter,
+      sort: filter.sort,
+      pagination,
+      empty: filter.search === '' ? 'No sources have this outcome.' : 'No file name contains this text.',
+    }),
   };
 }
 
-function What({ entry: { reason, target, counts, warnings, stig } }: { entry: LedgerEntry }): Child {
+function Details({ entry: { reason, target, counts, warnings, stig } }: { entry: LedgerEntry }): Child {
   const { high, medium, low, ...others } = counts;
   const numbers = Object.entries(others).map(([name, number]) => countOf(number, name));
   return (
@@ -83,10 +82,6 @@ function What({ entry: { reason, target, counts, warnings, stig } }: { entry: Le
       )}
     </>
   );
-}
-
-function Outcome({ of: { outcome } }: { of: LedgerEntry }): Child {
-  return outcome === 'rejected' ? <strong>rejected</strong> : <span class="short">{outcome}</span>;
 }
 
 function Source({ entry: { source, folder, sha256 } }: { entry: LedgerEntry }): Child {

@@ -6,19 +6,10 @@ import type { ImportRun } from '../../catalog/ledger.ts';
 import type { StigList, StigStats } from '../../catalog/stigs/schema.ts';
 import type { CatalogSummary } from '../../catalog/summary.ts';
 import { AgeBar, age, daysSince } from '../parts/bars.tsx';
-import {
-  Day,
-  Facts,
-  link,
-  Moment,
-  path,
-  SeverityCounts,
-  StigLink,
-  Table,
-  Totals,
-} from '../parts/components.tsx';
+import { Day, Facts, Moment, path, SeverityCounts, StigLink, Table, Totals } from '../parts/components.tsx';
 import { Filters, Hidden, Select } from '../parts/forms.tsx';
 import { frameworkName } from '../parts/framework-links.ts';
+import { listing } from '../parts/listing.tsx';
 import type { View } from '../parts/view.ts';
 
 export interface Ages {
@@ -42,12 +33,23 @@ export interface LoadedPage {
   runs: ImportRun[];
 }
 
+/** The columns of imports. */
+const numbers = [
+  'sources',
+  'imported',
+  'unchanged',
+  'superseded',
+  'skipped',
+  'rejected',
+  'warnings',
+] as const;
+
 /** The content of the catalog, and the last imports. */
 export function loadedPage({ ages, summary, stats, catalogs, documents, roles, runs }: LoadedPage): View {
   const { catalog, severity } = stats;
   return {
     title: 'Content',
-    section: 'catalog',
+    section: 'content',
     body: (
       <>
         <Totals
@@ -80,27 +82,12 @@ export function loadedPage({ ages, summary, stats, catalogs, documents, roles, r
         <h2>Recent imports</h2>
         <Table
           caption="Recent imports, newest first"
-          head={[
-            'Import',
-            'Sources',
-            'Imported',
-            'Unchanged',
-            'Superseded',
-            'Skipped',
-            'Rejected',
-            'Warnings',
-          ]}
+          head={['Import', ...numbers.map((each) => each[0]!.toUpperCase() + each.slice(1))]}
           rows={runs.map(({ id, finishedAt, totals }) => [
-            <a href={path('catalog', 'imports', String(id))}>
+            <a href={path('content', 'imports', String(id))}>
               <Moment at={finishedAt} />
             </a>,
-            totals.sources,
-            totals.imported,
-            totals.unchanged,
-            totals.superseded,
-            totals.skipped,
-            totals.rejected,
-            totals.warnings,
+            ...numbers.map((each) => totals[each]),
           ])}
         >
           No imports yet. Import files, folders or zips with <code>{programName} import PATH</code>.
@@ -115,11 +102,10 @@ function AgesOf({ ages }: { ages: Ages }): Child {
   const { list, oldest, olderThan, choices, sort, now } = ages;
   const most = daysSince(oldest, now) ?? 0;
   const { total } = list.pagination;
-  const href = (of: { sort: string; page?: number }) => `${link('/catalog', { olderThan, ...of })}#ages`;
   return (
     <section aria-labelledby="ages">
       <h2 id="ages">Age of STIGs</h2>
-      <Filters action="/catalog#ages">
+      <Filters action="/content#ages">
         <Hidden fields={{ sort }} />
         <Select
           name="olderThan"
@@ -133,25 +119,26 @@ function AgesOf({ ages }: { ages: Ages }): Child {
         {count(total, 'STIG')}
         {olderThan === '' ? '' : ` with a release older than ${olderThan} days`}
       </p>
-      <Table
-        caption="STIGs by the age of their release"
-        head={[
-          { label: 'STIG', sort: 'title' },
-          { label: 'Release', sort: 'version' },
-          { label: 'Date', sort: 'date' },
-          'Age',
-        ]}
-        sorting={{ sort, href: (by) => href({ sort: by }) }}
-        rows={list.stigs.map((stig) => [
-          <StigLink of={stig} />,
-          stig.version,
-          <Day date={stig.releaseDate} />,
-          <AgeOf days={daysSince(stig.releaseDate, now)} most={most} />,
-        ])}
-        pages={{ pagination: list.pagination, href: (page) => href({ sort, page }) }}
-      >
-        No STIG has a release older than {olderThan} days. <a href="/catalog#ages">Show all</a>
-      </Table>
+      {listing({
+        caption: 'STIGs by the age of their release',
+        columns: [
+          ['STIG', (stig) => <StigLink of={stig} />, 'title'],
+          ['Release', ({ version }) => version, 'version'],
+          ['Date', ({ releaseDate }) => <Day date={releaseDate} />, 'date'],
+          ['Age', ({ releaseDate }) => <AgeOf days={daysSince(releaseDate, now)} most={most} />],
+        ],
+        rows: list.stigs,
+        home: '/content',
+        query: { olderThan, sort },
+        anchor: '#ages',
+        sort,
+        pagination: list.pagination,
+        empty: (
+          <>
+            No STIG has a release older than {olderThan} days. <a href="/content#ages">Show all</a>
+          </>
+        ),
+      })}
     </section>
   );
 }

@@ -52,7 +52,7 @@ export function contentPages(
     return show(c, homePage(await ask(homeOf, visitor), firstRun));
   });
 
-  app.get('/catalog', guard.user, async (c) => {
+  app.get('/content', guard.user, async (c) => {
     const user = c.get('user');
     const { olderThan, sort = 'date', page: number } = readQuery(c, agesQuery);
     const before = olderThan === undefined ? undefined : daysBefore(now(), Number(olderThan));
@@ -69,7 +69,7 @@ export function contentPages(
     return show(c, loadedPage(page));
   });
 
-  app.get('/catalog/imports/:run', guard.user, async (c) => {
+  app.get('/content/imports/:run', guard.user, async (c) => {
     const { outcome, search, sort, ...page } = readQuery(c, ledgerQuery);
     const id = c.req.param('run');
     if (!/^\d{1,15}$/.test(id)) throw notFound();

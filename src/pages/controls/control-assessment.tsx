@@ -174,12 +174,11 @@ function Objectives({ of, rulesOf }: { of: Objective[]; rulesOf: ((cci: string) 
   return (
     <>
       <p class="quiet">
-        Gapstone joins objectives with CCIs by the part that both name: no publisher does. A rule is evidence,
-        not proof.
+        Gapstone joins objectives with CCIs by the part that both name. A rule is evidence, not proof.
       </p>
       <Table
         caption="Objectives by part"
-        class="parts"
+        class="objectives"
         head={['Part', 'Objectives', rulesOf === null ? 'CCIs' : 'CCIs and rules']}
         rows={[...byPart].map(([part, objectives]) => [
           part || 'all',

@@ -77,11 +77,11 @@ export function controlPage(page: ControlPage): View {
             imported.
           </p>
         )}
-        <div class="texts">
+        <div class="found">
           {framework === 'cci' ? null : (
             <section>
               <h2>Statement</h2>
-              <div class="section-text">
+              <div class="card">
                 <Statement of={control} titleOf={titleOf} />
               </div>
             </section>

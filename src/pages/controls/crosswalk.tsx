@@ -35,7 +35,7 @@ export function CrosswalkSection({ crosswalk, action }: { crosswalk: Crosswalk; 
         <Select
           name="maxHops"
           id="hops"
-          label="Steps at most"
+          label="Maximum steps"
           of={['1', '2', '3', '4']}
           selected={String(maxHops)}
         />

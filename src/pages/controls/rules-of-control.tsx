@@ -93,7 +93,7 @@ function Found({ found, home, of }: { found: RulesFound; home: string; of: Searc
               </h3>
               <Table
                 caption={`Rules of ${stig.title}`}
-                class="lines equal"
+                class="lines"
                 headColumn={2}
                 head={['Severity', 'ID', 'Rule', ...(hasScap(stig) ? ['Checked by'] : []), 'Through']}
                 rows={stig.rules.map((rule) => [

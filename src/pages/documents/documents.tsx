@@ -1,4 +1,3 @@
-import type { Child } from 'hono/jsx';
 import { programName } from '../../base/installation.ts';
 import { count } from '../../base/text.ts';
 import {
@@ -8,8 +7,9 @@ import {
   type RegulatoryDocuments,
 } from '../../catalog/guidance/document-schema.ts';
 import type { DocumentCollections } from '../../collections/catalog-collections-schema.ts';
-import { Day, Downloads, Facts, link, path, Table } from '../parts/components.tsx';
+import { Day, Downloads, Facts, path, Table } from '../parts/components.tsx';
 import { FindForm, Input, Select } from '../parts/forms.tsx';
+import { listing } from '../parts/listing.tsx';
 import { ReadCollections } from '../parts/read-collections.tsx';
 import type { View } from '../parts/view.ts';
 
@@ -22,46 +22,60 @@ export function documentsPage(page: {
 }): View {
   const { documents, pagination } = page.documents;
   const { search = '', publisher = '', doctype = '', status = '', limit } = page.filter;
-  const href = (number: number) => link('/documents', { ...page.filter, page: number });
   return {
     title: 'Regulatory documents',
     section: 'documents',
     body: (
       <>
-        <FindForm action="/documents" label="Title contains" search={search} keep={{ limit }}>
-          <Input name="publisher" label="Publisher" type="search" value={publisher} maxlength={200} />
-          <Input name="doctype" label="Kind" type="search" value={doctype} maxlength={200} />
-          <Select
-            name="status"
-            label="Status"
-            of={documentStatuses.map((each) => [each, statusWords[each]])}
-            selected={status}
-            none="any"
-          />
-        </FindForm>
-        <p class="quiet">
-          {count(pagination.total, 'document')}
-          {page.inForce < pagination.total ? `, ${page.inForce} in force` : ''}
-        </p>
-        <Table
-          caption="Regulatory documents"
-          head={['Title', 'Publisher', 'Kind', 'Published', 'Requirements', 'Sections']}
-          rows={documents.map((each) => [
-            <>
-              <a href={path('documents', each.documentId)}>{each.title}</a> <StatusMark of={each.status} />
-            </>,
-            each.publisher,
-            each.doctype,
-            <Day date={each.published} />,
-            each.status === 'active' ? each.actionableItemCount : <span class="quiet">none in force</span>,
-            each.signpostCount,
-          ])}
-          pages={{ pagination, href }}
-        >
-          {search + publisher + doctype + status === ''
-            ? `No documents yet. Import them with ${programName} import PATH.`
-            : 'No document fits.'}
-        </Table>
+        {listing({
+          filters: (
+            <FindForm action="/documents" label="Title contains" search={search} keep={{ limit }}>
+              <Input name="publisher" label="Publisher" type="search" value={publisher} maxlength={200} />
+              <Input name="doctype" label="Kind" type="search" value={doctype} maxlength={200} />
+              <Select
+                name="status"
+                label="Status"
+                of={documentStatuses.map((each) => [each, statusWords[each]])}
+                selected={status}
+                none="any"
+              />
+            </FindForm>
+          ),
+          summary: `${count(pagination.total, 'document')}${page.inForce < pagination.total ? `, ${page.inForce} in force` : ''}`,
+          caption: 'Regulatory documents',
+          columns: [
+            [
+              'Title',
+              (each) => (
+                <>
+                  <a href={path('documents', each.documentId)}>{each.title}</a>{' '}
+                  {each.status === 'active' ? null : <span class="tag">{statusWords[each.status]}</span>}
+                </>
+              ),
+            ],
+            ['Publisher', (each) => each.publisher],
+            ['Kind', (each) => each.doctype],
+            ['Published', (each) => <Day date={each.published} />],
+            [
+              'Requirements',
+              (each) =>
+                each.status === 'active' ? (
+                  each.actionableItemCount
+                ) : (
+                  <span class="quiet">none in force</span>
+                ),
+            ],
+            ['Sections', (each) => each.signpostCount],
+          ],
+          rows: documents,
+          home: '/documents',
+          query: page.filter,
+          pagination,
+          empty:
+            search + publisher + doctype + status === ''
+              ? `No documents yet. Import them with ${programName} import PATH.`
+              : 'No document fits.',
+        })}
         <ReadCollections
           of="Documents"
           api="regdoc-collections"
@@ -77,10 +91,6 @@ const statusWords: Record<DocumentStatus, string> = {
   revoked: 'revoked',
   superseded: 'superseded',
 };
-
-function StatusMark({ of }: { of: DocumentStatus }): Child {
-  return of === 'active' ? null : <span class="tag">{statusWords[of]}</span>;
-}
 
 const kinds = [
   ['obligation', 'obligation'],

@@ -16,7 +16,7 @@ export interface FavoritesPage {
 export function favoritesPage({ stigs, controls, known }: FavoritesPage): View {
   return {
     title: 'Favorites',
-    section: 'saved',
+    section: 'systems',
     body: (
       <>
         <SavedTabs at="favorites" />

@@ -7,7 +7,7 @@ import type { Env } from '../../http/env.ts';
 import type { OpenApi } from '../../http/openapi-types.ts';
 import { originAsked } from '../../http/same-origin.ts';
 import type { PageSupport } from '../parts/page.ts';
-import { areaSlug, areasOf, docsAreaPage, docsPage } from './docs.tsx';
+import { areaSlug, areasOf, docsAreaPage, docsPage } from './api-reference.tsx';
 import { documentPage } from './markdown-page.tsx';
 
 const documents: ReadonlyMap<string, string> = new Map([

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Hono } from 'hono';
 import { noSuchPath } from '../../base/errors.ts';
@@ -9,9 +9,7 @@ import type { Env } from '../../http/env.ts';
 /** The addresses of assets. Each contains a hash of the content, so that a browser may cache it forever. */
 export interface Assets {
   style: string;
-  dark: string;
   script: string;
-  tryIt: string;
   mark: string;
   find(path: string): Asset | undefined;
 }
@@ -42,18 +40,10 @@ export function createAssets(banner: string | null): Assets {
     files.set(path, { bytes, type });
     return path;
   };
-  // Shared styles first: the styles of each subject may override them.
-  const apart = ['style.css', 'dark.css'];
-  const styles = readdirSync(folder).filter((name) => name.endsWith('.css') && !apart.includes(name));
-  const joined = Buffer.concat([
-    ...['style.css', ...styles.sort()].map(read),
-    Buffer.from(markingOf(banner)),
-  ]);
+  const style = Buffer.concat([read('style.css'), Buffer.from(markingOf(banner))]);
   return {
-    style: add('style.css', 'text/css; charset=utf-8', joined),
-    dark: add('dark.css', 'text/css; charset=utf-8'),
+    style: add('style.css', 'text/css; charset=utf-8', style),
     script: add('page.js', 'text/javascript; charset=utf-8'),
-    tryIt: add('try-it.js', 'text/javascript; charset=utf-8'),
     mark: add('mark.svg', 'image/svg+xml'),
     find: (path) => files.get(path),
   };

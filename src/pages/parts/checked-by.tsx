@@ -3,7 +3,7 @@ import { path } from './components.tsx';
 /** How a rule is checked, by shape and words, because color alone tells some readers nothing. */
 const states = {
   automated: { shape: '⚙', name: 'Scan' },
-  stale: { shape: '◔', name: 'Other revision' },
+  stale: { shape: '◔', name: 'Older text' },
   manual: { shape: '☞', name: 'By hand' },
   none: { shape: '–', name: 'No SCAP content' },
 } as const;

@@ -2,6 +2,9 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { Pagination } from '../../http/schema.ts';
 
+/** From the highest. */
+export const severityLevels = ['high', 'medium', 'low'] as const;
+
 /** By shape and words, because color alone tells some readers nothing. */
 const severities = {
   high: { shape: '▲', category: 'CAT I' },
@@ -28,7 +31,7 @@ export function Severity({ level, number }: { level: keyof typeof severities; nu
 }
 
 export function SeverityCounts({ counts }: { counts: Record<keyof typeof severities, number> }) {
-  return (['high', 'medium', 'low'] as const).map((level) => (
+  return severityLevels.map((level) => (
     <>
       <Severity level={level} number={counts[level]} />{' '}
     </>
@@ -140,11 +143,11 @@ export interface Sorting {
 interface TableProps {
   caption: string;
   head: (string | SortHead)[];
-  sorting?: Sorting;
+  sorting?: Sorting | undefined;
   rows: Child[][];
-  headColumn?: number;
-  class?: string;
-  pages?: Pages;
+  headColumn?: number | undefined;
+  class?: string | undefined;
+  pages?: Pages | undefined;
   /** Shown instead of a table without rows. */
   children?: Child;
 }
@@ -291,6 +294,15 @@ export function Lines({ of }: { of: string[] }) {
 /** Shown when there is nothing, with what to do about it. */
 export function Empty({ children }: { children: Child }) {
   return <p class="empty">{children}</p>;
+}
+
+/** Shown where a report has nothing to be about. */
+export function EmptySystem() {
+  return (
+    <Empty>
+      This list is empty. <a href="/stigs">Browse STIGs</a>
+    </Empty>
+  );
 }
 
 /** Shown for a page without entries: no such page, or no entries at all. */

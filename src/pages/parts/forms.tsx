@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import { Menu, Severity } from './components.tsx';
+import { Menu, Severity, severityLevels } from './components.tsx';
 
 interface FieldProps {
   name: string;
@@ -100,7 +100,7 @@ export function SeverityBoxes({ selected }: { selected: readonly string[] }) {
     <Boxes
       name="severity"
       legend="Severity"
-      of={['high', 'medium', 'low'] as const}
+      of={severityLevels}
       selected={selected}
       show={(level) => <Severity level={level} />}
     />
@@ -131,7 +131,7 @@ export function FindForm(props: {
   const { action, label, search, keep = {}, submit, children } = props;
   return (
     <Filters action={action} submit={submit}>
-      <Hidden fields={given(keep)} />
+      <Hidden fields={keep} />
       <Input name="search" label={label} type="search" value={search} maxlength={200} />
       {children}
     </Filters>
@@ -280,12 +280,11 @@ export function Confirmed(props: {
   );
 }
 
-function given(fields: Record<string, string | undefined>): Record<string, string> {
-  return Object.fromEntries(Object.entries(fields).flatMap(([key, value]) => (value ? [[key, value]] : [])));
-}
-
-export function Hidden({ fields }: { fields: Record<string, string> }) {
-  return Object.entries(fields).map(([name, value]) => <input type="hidden" name={name} value={value} />);
+/** Hidden fields, but for empty ones. */
+export function Hidden({ fields }: { fields: Record<string, string | undefined> }) {
+  return Object.entries(fields)
+    .filter(([, value]) => value)
+    .map(([name, value]) => <input type="hidden" name={name} value={value} />);
 }
 
 export function Problem({ text }: { text: string | null }) {

@@ -14,23 +14,23 @@ const entries: NavigationEntry[] = [
   { section: 'stigs', href: '/stigs', label: 'STIGs', needs: 'user' },
   { section: 'controls', href: '/controls', label: 'Controls' },
   { section: 'checklists', href: '/checklists/upgrade', label: 'Checklists', needs: 'user' },
-  { section: 'saved', href: '/systems', label: 'Saved', needs: 'user' },
+  { section: 'systems', href: '/systems', label: 'Systems', needs: 'user' },
   { section: 'documents', href: '/documents', label: 'Documents', needs: 'regdoc' },
   { section: 'roles', href: '/roles', label: 'Roles', needs: 'occ' },
-  { section: 'catalog', href: '/catalog', label: 'Content', needs: 'user' },
+  { section: 'content', href: '/content', label: 'Content', needs: 'user' },
   { section: 'docs', href: '/docs', label: 'API' },
-  { section: 'tokens', href: '/tokens', label: 'Your tokens', needs: 'tokens' },
+  { section: 'account', href: '/account', label: 'Your tokens', needs: 'tokens' },
 ];
 
 /** The heading of the guide for the pages of a section that name no other. */
 const helps: Partial<Record<Section, string>> = {
   stigs: 'read-a-stig',
   controls: 'trace-a-control',
-  saved: 'work-with-lists',
+  systems: 'work-with-lists',
   documents: 'roles-and-regulations',
   roles: 'roles-and-regulations',
-  catalog: 'what-is-in-the-catalog',
-  tokens: 'tokens-for-scripts',
+  content: 'what-is-in-the-catalog',
+  account: 'tokens-for-scripts',
 };
 
 /** The way to the part of the guide about a page. */
@@ -58,11 +58,9 @@ function Layout({ view, frame }: { view: View; frame: PageFrame }) {
         <meta name="color-scheme" content="light dark" />
         <title>{view.title === 'Gapstone' ? 'Gapstone' : `${view.title} · Gapstone`}</title>
         <link rel="stylesheet" href={assets.style} />
-        <link rel="stylesheet" href={assets.dark} media="screen and (prefers-color-scheme: dark)" />
         <link rel="icon" href={assets.mark} type="image/svg+xml" />
         {view.leadsTo === undefined ? null : <meta http-equiv="refresh" content={`0; url=${view.leadsTo}`} />}
         <script src={assets.script} defer />
-        {view.tryIt ? <script src={assets.tryIt} defer /> : null}
       </head>
       <body>
         <a class="skip" href="#main">

@@ -38,7 +38,7 @@ export function listView(page: ShownList & { part: ListPart; actions?: Child; bo
   const label = new Map(parts).get(part)!;
   return {
     title: part === 'overview' ? list.name : `${label} · ${list.name}`,
-    section: 'saved',
+    section: 'systems',
     help: helps[part],
     crumbs: [['Lists', '/systems']],
     heading: (

@@ -114,7 +114,6 @@ export function createPageSupport(context: PageContext) {
   function send(
     c: Context<Env>,
     page: string | Uint8Array<ArrayBuffer>,
-    tryIt = false,
     status: ContentfulStatusCode = 200,
   ): Response {
     return c.body(page, status, {
@@ -124,7 +123,7 @@ export function createPageSupport(context: PageContext) {
       'Content-Security-Policy': [
         ...policy,
         // A page of who is signed in keeps its session alive where its reader asks for it.
-        ...(tryIt || c.get('visitor') ? ["connect-src 'self'"] : []),
+        ...(c.get('visitor') ? ["connect-src 'self'"] : []),
       ].join('; '),
       // Without a referrer, browsers send no origin with a form, and the server would refuse it.
       'Referrer-Policy': 'same-origin',
@@ -134,7 +133,7 @@ export function createPageSupport(context: PageContext) {
   }
 
   const show = (c: Context<Env>, view: View, status?: ContentfulStatusCode): Response =>
-    send(c, renderPage(view, frame(c)), view.tryIt, status);
+    send(c, renderPage(view, frame(c)), status);
 
   const { signIn, userOf } = access;
   return { guard, signIn, userOf, secondsLeft, show, frame, send, assets, banner, now };

@@ -10,7 +10,7 @@ const parts = [
   ['automation', 'Automation'],
   ['coverage', 'Coverage'],
   ['worksheet', 'Worksheet'],
-  ['roles', 'Who acts'],
+  ['roles', 'Who is responsible'],
   ['about', 'About'],
 ] as const;
 export type StigPart = (typeof parts)[number][0];

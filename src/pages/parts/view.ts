@@ -5,13 +5,13 @@ export type Section =
   | 'stigs'
   | 'controls'
   | 'checklists'
-  | 'saved'
-  | 'catalog'
+  | 'systems'
+  | 'content'
   | 'documents'
   | 'roles'
   | 'docs'
   | 'help'
-  | 'tokens';
+  | 'account';
 
 export interface View {
   title: string;
@@ -29,8 +29,6 @@ export interface View {
   help?: string | undefined;
   /** Whether its body contains the search box. */
   findsItself?: boolean;
-  /** Whether its script calls the API (`/docs`). */
-  tryIt?: boolean;
   /** An address that the browser goes to by itself. */
   leadsTo?: string;
 }

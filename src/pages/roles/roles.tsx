@@ -3,8 +3,9 @@ import { programName } from '../../base/installation.ts';
 import { count } from '../../base/text.ts';
 import type { Role, Roles } from '../../catalog/guidance/role-schema.ts';
 import type { RoleCollections } from '../../collections/catalog-collections-schema.ts';
-import { Downloads, Empty, Facts, link, path, StigLink, Table } from '../parts/components.tsx';
+import { Downloads, Empty, Facts, path, StigLink, Table } from '../parts/components.tsx';
 import { FindForm, Input } from '../parts/forms.tsx';
+import { listing } from '../parts/listing.tsx';
 import { ReadCollections } from '../parts/read-collections.tsx';
 import type { View } from '../parts/view.ts';
 
@@ -15,35 +16,41 @@ export function rolesPage(page: {
 }): View {
   const { roles, pagination } = page.roles;
   const { search = '', family = '', limit } = page.filter;
-  const href = (number: number) => link('/roles', { ...page.filter, page: number });
   return {
     title: 'Occupational roles',
     section: 'roles',
     body: (
       <>
-        <FindForm action="/roles" label="Title or code contains" search={search} keep={{ limit }}>
-          <Input name="family" label="Family" type="search" value={family} maxlength={200} />
-        </FindForm>
-        <p class="quiet">{count(pagination.total, 'occupation')}</p>
-        <Table
-          caption="Occupations"
-          headColumn={1}
-          head={['Code', 'Occupation', 'Family', 'Job zone', 'Tasks', 'Technologies', 'STIGs']}
-          rows={roles.map((role) => [
-            <span class="ids">{role.occupationCode}</span>,
-            <a href={path('roles', role.occupationCode)}>{role.title}</a>,
-            role.occupationFamily,
-            role.jobZone ?? '',
-            role.taskCount,
-            role.technologySkillCount,
-            role.stigMappingCount,
-          ])}
-          pages={{ pagination, href }}
-        >
-          {search + family === ''
-            ? `No occupations yet. Import a release of O*NET with ${programName} import PATH.`
-            : 'No occupation fits.'}
-        </Table>
+        {listing({
+          filters: (
+            <FindForm action="/roles" label="Title or code contains" search={search} keep={{ limit }}>
+              <Input name="family" label="Family" type="search" value={family} maxlength={200} />
+            </FindForm>
+          ),
+          summary: count(pagination.total, 'occupation'),
+          caption: 'Occupations',
+          headColumn: 1,
+          columns: [
+            ['Code', ({ occupationCode }) => <span class="ids">{occupationCode}</span>],
+            [
+              'Occupation',
+              ({ occupationCode, title }) => <a href={path('roles', occupationCode)}>{title}</a>,
+            ],
+            ['Family', (role) => role.occupationFamily],
+            ['Job zone', (role) => role.jobZone ?? ''],
+            ['Tasks', (role) => role.taskCount],
+            ['Technologies', (role) => role.technologySkillCount],
+            ['STIGs', (role) => role.stigMappingCount],
+          ],
+          rows: roles,
+          home: '/roles',
+          query: page.filter,
+          pagination,
+          empty:
+            search + family === ''
+              ? `No occupations yet. Import a release of O*NET with ${programName} import PATH.`
+              : 'No occupation fits.',
+        })}
         <ReadCollections
           of="Roles"
           api="role-collections"
@@ -116,7 +123,7 @@ export function rolePage({ role }: { role: Role }): View {
         {role.technologySkills.length === 0 ? null : (
           <details class="more">
             <summary>Technologies ({role.technologySkills.length})</summary>
-            <ul class="columns">
+            <ul>
               {role.technologySkills.map((each) => (
                 <li>
                   {each.example} <span class="quiet">{each.title}</span>

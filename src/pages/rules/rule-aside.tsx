@@ -237,7 +237,7 @@ function RelatedLine({ rule, requirement }: { rule: RelatedRule; requirement: st
 function Roles({ page: { slug, roles } }: { page: RulePage }): Child {
   return (
     <section aria-labelledby="roles">
-      <h2 id="roles">Who acts</h2>
+      <h2 id="roles">Who is responsible</h2>
       {roles === null ? (
         <Empty>You need the role-data permission (occ) to see this.</Empty>
       ) : roles.length === 0 ? (

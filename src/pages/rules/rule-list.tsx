@@ -51,7 +51,7 @@ export function RuleList({ page, pinned }: { page: RulePage; pinned: string }): 
             rule,
             <>
               <Severity level={rule.severity} /> <span class="ids">{rule.groupId}</span>
-              <span class="title">{beginning(rule.ruleTitle, titleLength)}</span>
+              <span class="one-line">{beginning(rule.ruleTitle, titleLength)}</span>
             </>,
           ),
         )}

@@ -155,7 +155,7 @@ function Rule({ rule, heading, automation: { state, content }, slug }: RuleProps
         <div class="section-head">
           <h2>Discussion</h2>
         </div>
-        <div class="section-text">
+        <div class="card">
           <Prose text={rule.vulnDiscussion} />
         </div>
       </section>
@@ -167,7 +167,7 @@ function Rule({ rule, heading, automation: { state, content }, slug }: RuleProps
           <div class="section-head">
             <h2>{name}</h2>
           </div>
-          <div class="section-text">
+          <div class="card">
             <Prose text={text} copied={name.toLowerCase()} />
           </div>
         </section>

@@ -8,7 +8,7 @@ const states = {
   removed: 'removed',
   withdrawn: 'withdrawn',
   deprecated: 'deprecated',
-  unknown: 'in no source here',
+  unknown: 'unknown',
 } as const;
 
 /** What each id of a question names. */

@@ -113,7 +113,7 @@ export function Counts({ page: { q, filter, rules } }: { page: SearchPage }): Ch
   const narrowed = (change: Partial<SearchPage['filter']>) => link('/search', { q, ...filter, ...change });
   return (
     <section class="counts" aria-label="Narrow the rules">
-      <ul>
+      <ul class="plain">
         {(['high', 'medium', 'low'] as const)
           .filter((level) => severity[level] > 0 || filter.severity.includes(level))
           .map((level) => (
@@ -128,7 +128,7 @@ export function Counts({ page: { q, filter, rules } }: { page: SearchPage }): Ch
             </li>
           ))}
       </ul>
-      <ul>
+      <ul class="plain">
         {most.map(({ slug, title, rules }) => (
           <li>
             <a

@@ -77,7 +77,7 @@ export function diffPage({ diff, filter, versions, part, marker }: DiffPage): Vi
     actions: <Downloads of={path('stigs', slug, 'diff')} formats={['csv', 'xlsx', 'json']} query={query} />,
     body: (
       <>
-        <Filters action={home} submit="Compare">
+        <Filters action={home}>
           <Select name="from" label="From" of={versions} selected={from.version} />
           <Select name="to" label="To" of={versions} selected={to.version} />
           <Boxes name="kind" legend="Rules" of={ruleKinds} selected={query.kind} />

@@ -236,7 +236,7 @@ function Releases({ stig }: { stig: StigPage }): Child {
 
 function Roles({ roles }: { roles: RoleMappingRow[] | null }): Child {
   return (
-    <section aria-label="Who acts">
+    <section aria-label="Who is responsible">
       {roles === null ? (
         <Empty>You need the role-data permission (occ) to see this.</Empty>
       ) : (

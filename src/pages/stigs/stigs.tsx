@@ -2,8 +2,9 @@ import { programName } from '../../base/installation.ts';
 import { count } from '../../base/text.ts';
 import type { StigList } from '../../catalog/stigs/schema.ts';
 import { Aged } from '../parts/bars.tsx';
-import { link, StigLink, Table } from '../parts/components.tsx';
+import { StigLink } from '../parts/components.tsx';
 import { AddChecked, CheckStig, FindForm } from '../parts/forms.tsx';
+import { listing } from '../parts/listing.tsx';
 import type { View } from '../parts/view.ts';
 
 export interface StigsPage {
@@ -45,34 +46,37 @@ export function stigsPage({ list, search, sort, lists, now }: StigsPage): View {
           )}
         </p>
         <AddChecked to={stigs.length === 0 ? [] : lists}>
-          <Table
-            caption="STIGs"
-            head={[
-              { label: 'Title', sort: 'title' },
-              'Release',
-              { label: 'Date', sort: 'date' },
-              { label: 'Rules', sort: 'rules' },
-            ]}
-            sorting={{
-              sort: sort ?? (search === '' ? 'title' : undefined),
-              href: (by) => link('/stigs', { search, sort: by }),
-            }}
-            rows={stigs.map((stig) => [
-              <>
-                {hasLists ? <CheckStig slug={stig.slug} title={stig.title} /> : null}
-                <StigLink of={stig} />
-              </>,
-              stig.version,
-              <Aged date={stig.releaseDate} now={now} />,
-              stig.findingCount,
-            ])}
-            pages={{ pagination, href: (page) => link('/stigs', { search, sort, page }) }}
-          >
-            {search === ''
-              ? `No STIGs yet. Import the publishers’ files with ${programName} import PATH.`
-              : 'No STIG matches this name.'}{' '}
-            {search === '' ? null : <a href="/stigs">Show all</a>}
-          </Table>
+          {listing({
+            caption: 'STIGs',
+            columns: [
+              [
+                'Title',
+                (stig) => (
+                  <>
+                    {hasLists ? <CheckStig slug={stig.slug} title={stig.title} /> : null}
+                    <StigLink of={stig} />
+                  </>
+                ),
+                'title',
+              ],
+              ['Release', ({ version }) => version],
+              ['Date', ({ releaseDate }) => <Aged date={releaseDate} now={now} />, 'date'],
+              ['Rules', ({ findingCount }) => findingCount, 'rules'],
+            ],
+            rows: stigs,
+            home: '/stigs',
+            query: { search, sort },
+            sort: sort ?? (search === '' ? 'title' : undefined),
+            pagination,
+            empty:
+              search === '' ? (
+                `No STIGs yet. Import the publishers’ files with ${programName} import PATH.`
+              ) : (
+                <>
+                  No STIG matches this name. <a href="/stigs">Show all</a>
+                </>
+              ),
+          })}
         </AddChecked>
       </>
     ),

@@ -60,7 +60,7 @@ export function KeptHostsSection(kept: KeptHosts): Child {
           {kept.isTickable ? (
             <>
               <div class="actions">
-                <button type="submit">Save ticks</button>
+                <button type="submit">Save assignments</button>
               </div>
               <p class="quiet">
                 A host with every tick gets all STIGs of the list, those that are added later too.

@@ -35,7 +35,7 @@ export function editEntryPage(page: {
   const home = path('systems', list.id);
   return {
     title: `Edit ${entry.title}`,
-    section: 'saved',
+    section: 'systems',
     crumbs: [
       ['Lists', '/systems'],
       [list.name, home],

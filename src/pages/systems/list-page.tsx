@@ -58,7 +58,6 @@ export function listOverviewPage(page: ListOverview): View {
         {isOwn ? <AddStigs home={home} adding={adding} isOpen={totals.stigs === 0} /> : null}
         <Table
           caption={`STIGs of ${list.name}`}
-          class="overview"
           head={[
             { label: 'STIG', sort: 'title' },
             { label: 'Release', sort: 'date' },
@@ -120,7 +119,7 @@ function row(overview: ListOverview, entry: OverviewEntry): Child[] {
     ) : (
       <span class="bar-line">
         <SeverityBar counts={counts} of={totals.most} />
-        <span class="total">{entry.findingCount}</span> <SeverityCounts counts={counts} />
+        <b>{entry.findingCount}</b> <SeverityCounts counts={counts} />
       </span>
     ),
     <>
@@ -184,7 +183,7 @@ function Release(props: { overview: ListOverview; entry: OverviewEntry; next: st
   return (
     <>
       {state === 'gone' ? (
-        <p class="newer">Pinned to {release}, which is not in the catalog.</p>
+        <p class="medium">Pinned to {release}, which is not in the catalog.</p>
       ) : (
         `${version}${release === null ? '' : ' (pinned)'}, ${old}`
       )}
@@ -220,7 +219,7 @@ function AfterPinned(props: { overview: ListOverview; entry: OverviewEntry; next
   const news = overview.newsOf.get(slug);
   if (state === 'current') return null;
   return (
-    <div class="newer">
+    <div class="medium">
       <span aria-hidden="true">↑</span> {newest} is out
       {news === undefined ? null : (
         <>
@@ -233,7 +232,7 @@ function AfterPinned(props: { overview: ListOverview; entry: OverviewEntry; next
       {overview.isOwn ? (
         <PostButton
           action={`${path('systems', overview.list.id)}${path('stigs', slug)}`}
-          label={`Take ${newest}`}
+          label={`Update to ${newest}`}
           about={title}
           fields={{ release: newest, next }}
         />
@@ -259,7 +258,7 @@ function Newer({ entry }: { entry: OverviewEntry }): Child {
   const { slug, version, addedVersion, isNewer, isAddedKept } = entry;
   if (!isNewer) return null;
   return (
-    <p class="newer">
+    <p class="medium">
       <span aria-hidden="true">↑</span> Updated: {addedVersion} to {version}
       {isAddedKept ? (
         <>

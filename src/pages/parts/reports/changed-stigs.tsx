@@ -140,7 +140,7 @@ function Period(props: { home: string; since: string; now: Date; children: Child
   ];
   return (
     <>
-      <Filters action={home} submit="Show changes">
+      <Filters action={home}>
         <Input name="since" label="Since" type="date" value={/^\d/.test(since) ? since : ''} required />
       </Filters>
       <p>
@@ -189,16 +189,16 @@ function Raised({ stigs }: { stigs: ChangesPage['changes']['stigs'] }): Child {
 
 function Legend(): Child {
   const parts = [
-    ['raised', 'raised in severity'],
-    ['other', 'changed otherwise'],
-    ['added', 'added'],
-    ['removed', 'removed'],
+    ['high', 'raised in severity'],
+    ['medium', 'changed otherwise'],
+    ['low', 'added'],
+    ['age', 'removed'],
   ];
   return (
     <ul class="legend" aria-label="Parts of the bars, from the left">
       {parts.map(([name, words]) => (
         <li>
-          <svg class="change-bar" width="14" height="12" aria-hidden="true">
+          <svg width="14" height="12" aria-hidden="true">
             <rect class={name} width="14" height="12" />
           </svg>
           {words}
@@ -215,12 +215,12 @@ const rulesOf = ({ added, removed, changed }: StigChanges) => added + removed + 
 function ChangeBar({ stig, of }: { stig: StigChanges; of: number }): Child {
   const raised = stig.severityRaised.length;
   const parts: [string, number][] = [
-    ['raised', raised],
-    ['other', changedRules(stig.changed) - raised],
-    ['added', stig.added],
-    ['removed', stig.removed],
+    ['high', raised],
+    ['medium', changedRules(stig.changed) - raised],
+    ['low', stig.added],
+    ['age', stig.removed],
   ];
-  return <Bar class="bar-of change-bar" parts={parts} of={of} width={320} />;
+  return <Bar parts={parts} of={of} width={320} />;
 }
 
 /** A raised rule is a changed one: it is counted once. */

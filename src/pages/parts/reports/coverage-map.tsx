@@ -3,7 +3,7 @@ import { count } from '../../../base/text.ts';
 import type { CoveredControl } from '../../../catalog/crosswalk/reports-schema.ts';
 import { link, Severity, shortTitle } from '../components.tsx';
 import { ruleHref } from '../rule-links.tsx';
-import { hrefOf, type Place, pageQuery, type ShownCoverage } from './coverage-tables.tsx';
+import { hrefOf, narrowedHref, pageQuery, type ShownCoverage } from './coverage-tables.tsx';
 
 const shades: [from: number, words: string][] = [
   [1, '1 rule'],
@@ -21,18 +21,18 @@ const mostListed = 100;
 const shadeOf = (rules: number) => `n${shades.filter(([from]) => rules >= from).length}`;
 
 /** The controls by family: a cell for each with its id and its number of rules; beside them the rules of a chosen one. */
-export function CoverageMap({ shown, place }: { shown: ShownCoverage; place: Place }): Child {
+export function CoverageMap({ shown }: { shown: ShownCoverage }): Child {
   const { coverage, view, chosen } = shown;
   const controls = coverage.controls.filter(({ covered }) => view === 'map' || !covered);
   const byFamily = Map.groupBy(controls, ({ family }) => family);
   const isDrawn = controls.length <= mostSquares;
   // The query alone: the address of a page in a thousand cells would be most of the page.
-  const query = link('', pageQuery(shown, place, { control: '' }));
+  const query = link('', pageQuery(shown, { control: '' }));
   const href = (identifier: string) =>
     `${query}${query === '' ? '?' : '&'}control=${encodeURIComponent(identifier)}#chosen`;
   return (
-    <div class={chosen === null ? undefined : 'beside-map'}>
-      {chosen === null ? null : <Chosen of={chosen} shown={shown} place={place} />}
+    <div class={chosen === null ? undefined : 'found'}>
+      {chosen === null ? null : <Chosen of={chosen} shown={shown} />}
       <section aria-label={view === 'map' ? 'Controls by family' : 'Controls without a rule by family'}>
         {isDrawn && view === 'map' ? <Legend /> : null}
         {coverage.families
@@ -83,29 +83,24 @@ function Square(props: { control: CoveredControl; href: string; isChosen: boolea
 }
 
 /** The rules of a control, beside the map. */
-function Chosen(props: {
-  of: NonNullable<ShownCoverage['chosen']>;
-  shown: ShownCoverage;
-  place: Place;
-}): Child {
-  const { of, shown, place } = props;
+function Chosen(props: { of: NonNullable<ShownCoverage['chosen']>; shown: ShownCoverage }): Child {
+  const { of, shown } = props;
   const { identifier, title, stigs } = of;
   const total = stigs.reduce((sum, { rules }) => sum + rules.length, 0);
   return (
-    <aside id="chosen" aria-labelledby="chosen-name">
+    <aside id="chosen" class="card" aria-labelledby="chosen-name">
       <h2 id="chosen-name">
-        <a href={hrefOf(shown, place, identifier)}>{identifier}</a> {title}
+        <a href={narrowedHref(shown, identifier)}>{identifier}</a> {title}
       </h2>
       <p class="quiet">
-        {total === 0 ? 'No rule addresses it.' : count(total, 'rule')}{' '}
-        <a href={`${link(place.home, pageQuery(shown, place, {}))}#map`}>Close</a>
+        {total === 0 ? 'No rule addresses it.' : count(total, 'rule')} <a href={hrefOf(shown, {})}>Close</a>
       </p>
       {stigs.map(({ slug, title: name, version, rules }) => (
         <details open={stigs.length === 1 || total <= mostOpen}>
           <summary>
             {shortTitle(name)} {version} <span class="quiet">{count(rules.length, 'rule')}</span>
           </summary>
-          <ul class="related">
+          <ul class="plain">
             {rules.slice(0, mostListed).map((rule) => (
               <li>
                 <Severity level={rule.severity} />{' '}
@@ -125,7 +120,7 @@ function Chosen(props: {
 
 function Legend(): Child {
   return (
-    <ul class="squares legend" aria-label="Legend">
+    <ul class="legend" aria-label="Legend">
       <li>
         <span class="n0" aria-hidden="true"></span> no rule
       </li>

@@ -3,20 +3,11 @@ import { count } from '../../../base/text.ts';
 import type { StigWithRules } from '../../../catalog/crosswalk/coverage.ts';
 import type { Coverage, CoveredControl } from '../../../catalog/crosswalk/reports-schema.ts';
 import { paginationOf, slice } from '../../../http/paging.ts';
-import {
-  beginning,
-  Ccis,
-  link,
-  type Pages,
-  path,
-  SeverityCounts,
-  shortTitle,
-  Table,
-} from '../components.tsx';
+import { beginning, Ccis, link, path, SeverityCounts, shortTitle } from '../components.tsx';
 import { controlHref } from '../framework-links.ts';
+import { type Column, listing } from '../listing.tsx';
 import { ruleHref } from '../rule-links.tsx';
-
-import type { FrameworkChoices } from './framework-choice.tsx';
+import type { ReportPlace } from './report-place.ts';
 
 /** The map, the map of gaps, and the tables: each comes on demand, as a page with all of them is large. */
 export const coverageViews = ['map', 'gaps', 'uncovered', 'covered', 'outside', 'unmapped'] as const;
@@ -24,9 +15,7 @@ export type CoverageView = (typeof coverageViews)[number];
 
 export interface ShownCoverage {
   coverage: Coverage;
-  /** Why the baseline of the form does not count. */
-  problem: string | null;
-  choices: FrameworkChoices;
+  place: ReportPlace;
   isDefault: boolean;
   view: CoverageView;
   page: number;
@@ -36,13 +25,6 @@ export interface ShownCoverage {
   chosen: { identifier: string; title: string; stigs: StigWithRules[] } | null;
   /** The beginning of the statement, for controls without a title. */
   beginnings: Map<string, string>;
-}
-
-/** The address of a coverage page, its own parameters, and the filter for links to rules of a control. */
-export interface Place {
-  home: string;
-  needs: Record<string, string>;
-  narrow: Record<string, string>;
 }
 
 const rowsPerPage = 200;
@@ -59,131 +41,113 @@ export function queryOf({ coverage, isDefault }: ShownCoverage): Record<string, 
 }
 
 /** The query of the page itself, with a change. */
-export function pageQuery(shown: ShownCoverage, { needs }: Place, change: Record<string, string>) {
-  const { view, isAutomatedOnly } = shown;
-  const query: Record<string, string> = {
-    ...{ ...needs, ...queryOf(shown) },
-    ...{ by: isAutomatedOnly ? 'automated' : '', show: view, ...change },
-  };
+export function pageQuery(shown: ShownCoverage, change: Record<string, string>): Record<string, string> {
+  const query = queryOf(shown);
+  const show = change.show ?? shown.view;
   return {
+    version: shown.place.version,
     ...query,
-    framework: query.framework === 'nist-800-53' ? '' : query.framework,
-    show: query.show === 'map' ? '' : query.show,
+    framework: query.framework === 'nist-800-53' ? '' : query.framework!,
+    by: shown.isAutomatedOnly ? 'automated' : '',
+    ...change,
+    show: show === 'map' ? '' : show,
   };
 }
 
-/** The page of a control, filtered to this list or STIG. */
-export function hrefOf(
-  { coverage, isDefault }: ShownCoverage,
-  { narrow }: Place,
-  identifier: string,
-): string {
+/** The address of the page with a change. */
+export function hrefOf(shown: ShownCoverage, change: Record<string, string>, anchor = 'map'): string {
+  return `${link(shown.place.home, pageQuery(shown, change))}#${anchor}`;
+}
+
+/** The page of a control, filtered to this system or STIG. */
+export function narrowedHref({ coverage, isDefault, place }: ShownCoverage, identifier: string): string {
   const version = isDefault ? '' : (coverage.revision ?? '');
-  return link(controlHref(coverage.framework, identifier), { ...narrow, version });
+  return link(controlHref(coverage.framework, identifier), { ...place.narrow, version });
 }
 
 /** One of the tables beside the map. */
-export function CoverageTable(props: {
-  shown: ShownCoverage;
-  place: Place;
-  view: Exclude<CoverageView, 'map' | 'gaps'>;
-}): Child {
-  const { shown, place, view } = props;
-  const { coverage, beginnings } = shown;
-  const { controls, outside, stigs } = coverage;
-  if (view === 'unmapped') return <Unmapped shown={shown} place={place} />;
-  const of: (CoveredControl | Coverage['outside'][number])[] =
-    view === 'outside' ? outside : controls.filter(({ covered }) => covered === (view === 'covered'));
+export function CoverageTable({ shown }: { shown: ShownCoverage }): Child {
+  const { view, coverage, beginnings, place } = shown;
+  const { controls, outside, unmapped, stigs } = coverage;
+  const titles = new Map(stigs.map(({ slug, title }) => [slug, title]));
   // The shipped facts of some frameworks have neither titles nor statements.
   const isTitled = controls.some(({ identifier, title }) => title !== '' || beginnings.get(identifier));
-  const titles = new Map(stigs.map(({ slug, title }) => [slug, title]));
-  const part = { page: shown.page, limit: rowsPerPage };
-  const hasStigs = view === 'covered' && stigs.length > 1;
-  return (
-    <Table
-      caption={captions[view]}
-      head={[
-        'Control',
-        ...(isTitled ? ['Title'] : []),
-        ...(view === 'outside' ? [] : ['Family']),
-        ...(view === 'uncovered' ? [] : ['Rules']),
-        ...(hasStigs ? ['STIGs'] : []),
-      ]}
-      rows={slice(of, part).map((each) => [
-        <a class="ids" href={hrefOf(shown, place, each.identifier)}>
-          {each.identifier}
-        </a>,
-        ...(isTitled
-          ? [each.title || <span class="quiet">{beginning(beginnings.get(each.identifier) ?? '', 120)}</span>]
-          : []),
-        ...('family' in each ? [each.family] : []),
-        ...(view === 'uncovered' ? [] : [<RulesLink of={each} shown={shown} place={place} />]),
-        ...(hasStigs && 'stigs' in each ? [<Stigs of={each.stigs} titles={titles} />] : []),
-      ])}
-      pages={pagesOf(shown, place, of.length)}
-    >
-      {nothing[view]}
-    </Table>
-  );
-}
-
-const captions = {
-  uncovered: 'Controls without a rule',
-  covered: 'Controls addressed',
-  outside: 'Controls addressed outside the baseline',
-};
-const nothing = {
-  uncovered: 'A rule addresses each of these controls.',
-  covered: 'No rule addresses any of these controls.',
-  outside: 'No rule addresses a control outside the baseline.',
-};
-
-/** The number of rules of a control, and the way to them beside the map. */
-function RulesLink(props: {
-  of: CoveredControl | { identifier: string; rules: number };
-  shown: ShownCoverage;
-  place: Place;
-}): Child {
-  const { of, shown, place } = props;
-  const query = pageQuery(shown, place, { show: 'map', control: of.identifier });
-  return (
-    <>
-      <a href={`${link(place.home, query)}#chosen`}>
-        {count(typeof of.rules === 'number' ? of.rules : of.rules.total, 'rule')}
-      </a>{' '}
-      {typeof of.rules === 'number' ? null : <SeverityCounts counts={of.rules} />}
-    </>
-  );
-}
-
-function Unmapped({ shown, place }: { shown: ShownCoverage; place: Place }): Child {
-  const { unmapped, stigs } = shown.coverage;
-  const titles = new Map(stigs.map(({ slug, title }) => [slug, title]));
-  return (
-    <Table
-      caption="Rules not mapped"
-      headColumn={1}
-      head={['ID', 'Rule', 'CCIs', ...(stigs.length > 1 ? ['STIG'] : [])]}
-      rows={slice(unmapped, { page: shown.page, limit: rowsPerPage }).map((rule) => [
-        <span class="ids">{rule.groupId}</span>,
-        <a href={ruleHref(rule.slug, rule, place.needs.version)}>{rule.title}</a>,
-        rule.ccis.length === 0 ? (
-          <span class="quiet">none</span>
-        ) : (
-          <Ccis of={rule.ccis} deprecated={rule.deprecated ?? []} />
-        ),
-        ...(stigs.length > 1 ? [shortTitle(titles.get(rule.slug)!)] : []),
-      ])}
-      pages={pagesOf(shown, place, unmapped.length)}
-    >
-      Every rule addresses an active control.
-    </Table>
-  );
-}
-
-function pagesOf(shown: ShownCoverage, place: Place, total: number): Pages {
-  const href = (page: number) => `${link(place.home, pageQuery(shown, place, { page: String(page) }))}#map`;
-  return { pagination: paginationOf({ page: shown.page, limit: rowsPerPage }, total), href };
+  const title: Column<{ identifier: string; title: string }> = isTitled && [
+    'Title',
+    (each) =>
+      each.title || <span class="quiet">{beginning(beginnings.get(each.identifier) ?? '', 120)}</span>,
+  ];
+  const control: Column<{ identifier: string }> = [
+    'Control',
+    ({ identifier }) => (
+      <a class="ids" href={narrowedHref(shown, identifier)}>
+        {identifier}
+      </a>
+    ),
+  ];
+  const rulesHref = (identifier: string) => hrefOf(shown, { show: 'map', control: identifier }, 'chosen');
+  const family: Column<CoveredControl> = ['Family', (each) => each.family];
+  const table = <Row,>(caption: string, rows: Row[], empty: string, columns: Column<Row>[]) =>
+    listing({
+      caption,
+      columns,
+      empty,
+      headColumn: view === 'unmapped' ? 1 : 0,
+      rows: slice(rows, { page: shown.page, limit: rowsPerPage }),
+      home: place.home,
+      query: pageQuery(shown, {}),
+      anchor: '#map',
+      pagination: paginationOf({ page: shown.page, limit: rowsPerPage }, rows.length),
+    });
+  if (view === 'uncovered')
+    return table(
+      'Controls without a rule',
+      controls.filter(({ covered }) => !covered),
+      'A rule addresses each of these controls.',
+      [control, title, family],
+    );
+  if (view === 'covered')
+    return table(
+      'Controls addressed',
+      controls.filter(({ covered }) => covered),
+      'No rule addresses any of these controls.',
+      [
+        control,
+        title,
+        family,
+        [
+          'Rules',
+          ({ identifier, rules }) => (
+            <>
+              <a href={rulesHref(identifier)}>{count(rules.total, 'rule')}</a>{' '}
+              <SeverityCounts counts={rules} />
+            </>
+          ),
+        ],
+        stigs.length > 1 && ['STIGs', (each) => <Stigs of={each.stigs} titles={titles} />],
+      ],
+    );
+  if (view === 'outside')
+    return table(
+      'Controls addressed outside the baseline',
+      outside,
+      'No rule addresses a control outside the baseline.',
+      [
+        control,
+        title,
+        ['Rules', ({ identifier, rules }) => <a href={rulesHref(identifier)}>{count(rules, 'rule')}</a>],
+      ],
+    );
+  return table('Rules not mapped', unmapped, 'Every rule addresses an active control.', [
+    ['ID', ({ groupId }) => <span class="ids">{groupId}</span>],
+    ['Rule', (rule) => <a href={ruleHref(rule.slug, rule, place.version)}>{rule.title}</a>],
+    [
+      'CCIs',
+      ({ ccis, deprecated = [] }) =>
+        ccis.length === 0 ? <span class="quiet">none</span> : <Ccis of={ccis} deprecated={deprecated} />,
+    ],
+    stigs.length > 1 && ['STIG', ({ slug }) => shortTitle(titles.get(slug)!)],
+  ]);
 }
 
 function Stigs({ of, titles }: { of: string[]; titles: Map<string, string> }): Child {

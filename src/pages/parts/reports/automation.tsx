@@ -1,6 +1,9 @@
+import type { Hono } from 'hono';
 import type { Child } from 'hono/jsx';
+import type { Ask } from '../../../base/ask.ts';
 import { programName } from '../../../base/installation.ts';
 import { count } from '../../../base/text.ts';
+import { listAutomation, stigAutomation } from '../../../catalog/crosswalk/reports.ts';
 import {
   type AutomationTotals,
   type ListAutomation,
@@ -8,42 +11,63 @@ import {
   type StigAutomation,
 } from '../../../catalog/crosswalk/reports-schema.ts';
 import { type AutomationState, automationStates } from '../../../catalog/stigs/rule-automation.ts';
+import type { Env } from '../../../http/env.ts';
+import type { Services } from '../../../services.ts';
 import { Automation, automationPath, stateNames } from '../checked-by.tsx';
-import { Day, Downloads, Empty, Lines, link, Severity, shortTitle, Table } from '../components.tsx';
-import { listView, partPath, type ShownList } from '../list-frame.tsx';
-import { pinnedOf, type ShownStig, stigPath, stigView } from '../stig-frame.tsx';
-import type { View } from '../view.ts';
+import {
+  Day,
+  Downloads,
+  EmptySystem,
+  Lines,
+  link,
+  Severity,
+  severityLevels,
+  shortTitle,
+  Table,
+} from '../components.tsx';
+import type { PageSupport } from '../page.ts';
+import { stigPath } from '../stig-frame.tsx';
+import { reportPages } from './report-place.ts';
 
-type Content = StigAutomation['content'][number];
-
-/** The plan of work of a list: what a scan answers, and what is left for people (rule D38.2). */
-export function planOfWorkPage({ list, isOwn, ...planned }: ShownList & Planned): View {
-  const { plan } = planned;
-  const home = partPath(list.id, 'automation');
-  return listView({
-    ...{ list, isOwn, part: 'automation' },
-    actions: <Downloads of={home} formats={reportFormats} />,
-    body:
-      plan.stigs.length === 0 ? (
-        <Empty>
-          This list is empty. <a href="/stigs">Browse STIGs</a>
-        </Empty>
+/** What machines check (rule D38.2): the rules of a release of a STIG, and the plan of work of a system. */
+export function automationPages(
+  app: Hono<Env>,
+  support: PageSupport,
+  services: Pick<Services, 'stigs' | 'lists' | 'listHosts' | 'ledger'> & { ask: Ask },
+): void {
+  const { ask, listHosts, ledger } = services;
+  reportPages(app, support, services, 'automation', async (c, { scope, home, version, view }) => {
+    const readAgain = ledger.readAgain('scap');
+    const body =
+      'list' in scope ? (
+        <Plan
+          plan={await ask(listAutomation, scope)}
+          hosts={listHosts.get(scope.user, scope.list).hosts}
+          readAgain={readAgain}
+        />
       ) : (
-        <Plan {...planned} />
-      ),
+        <RulesByState automation={await ask(stigAutomation, scope)} version={version} readAgain={readAgain} />
+      );
+    const actions = <Downloads of={home} formats={reportFormats} version={version} />;
+    return support.show(c, view({ actions, keep: {}, body }));
   });
 }
 
+type Content = StigAutomation['content'][number];
+
 interface Planned {
   plan: ListAutomation;
-  /** Those that are kept with the list; one without `stigs` gets all. */
+  /** The hosts of the system; one without `stigs` gets all. */
   hosts: { stigs?: string[] | undefined }[];
   /** The names of files that an older version skipped. */
   readAgain: string[];
 }
 
+/** What a scan answers, and what is left for people. */
 function Plan({ plan, hosts, readAgain }: Planned): Child {
   const { stigs, totals, severities, families } = plan;
+  if (stigs.length === 0) return <EmptySystem />;
+  const contents = stigs.flatMap(({ content }) => content);
   return (
     <>
       <Totals totals={totals} />
@@ -64,18 +88,15 @@ function Plan({ plan, hosts, readAgain }: Planned): Child {
               <span class="quiet">{version}</span>
             </>
           ),
-          own,
+          ...numbersOf(own),
         ])}
       />
-      <OnHosts plan={plan} hosts={hosts} />
+      {hosts.length === 0 ? null : <OnHosts stigs={stigs} hosts={hosts} />}
       <Counts
         id="severities"
         heading="By severity"
         head="Severity"
-        rows={(['high', 'medium', 'low'] as const).map((level) => [
-          <Severity level={level} />,
-          severities[level],
-        ])}
+        rows={severityLevels.map((level) => [<Severity level={level} />, ...numbersOf(severities[level])])}
       />
       <Counts
         id="families"
@@ -84,98 +105,85 @@ function Plan({ plan, hosts, readAgain }: Planned): Child {
         note="A rule whose CCIs lead to several families counts in each of them."
         rows={families.map(({ family, totals: own }) => [
           family === '' ? <span class="quiet">no control of NIST SP 800-53</span> : family,
-          own,
+          ...numbersOf(own),
         ])}
       />
-      <Contents of={distinct(stigs.flatMap(({ content }) => content))} readAgain={readAgain} />
+      <Contents
+        of={[...new Map(contents.map((each) => [JSON.stringify(each), each])).values()]}
+        readAgain={readAgain}
+      />
     </>
   );
 }
 
+/** The columns of the tables: all rules, and those of each state. */
+const numbersOf = (totals: AutomationTotals) => [
+  totals.rules,
+  ...automationStates.map((state) => totals[state]),
+];
+
 /** The rules of each STIG times the hosts that get it: what there is to check in all (rule D36.6). */
-function OnHosts({ plan: { stigs }, hosts }: Pick<Planned, 'plan' | 'hosts'>): Child {
-  if (hosts.length === 0) return null;
-  const rows = stigs.map(({ slug, title, totals }): [Child, AutomationTotals] => {
+function OnHosts({ stigs, hosts }: { stigs: ListAutomation['stigs']; hosts: Planned['hosts'] }): Child {
+  const rows = stigs.map(({ slug, title, totals }) => {
     const number = hosts.filter((host) => host.stigs === undefined || host.stigs.includes(slug)).length;
-    return [
+    const name = (
       <>
         <span title={title}>{shortTitle(title)}</span> <span class="quiet">{count(number, 'host')}</span>
-      </>,
-      times(totals, number),
-    ];
+      </>
+    );
+    return { name, numbers: numbersOf(totals).map((each) => each * number) };
   });
-  const all = rows.reduce((sum, [, totals]) => plus(sum, totals), times(rows[0]![1], 0));
+  const sums = rows[0]!.numbers.map((_, column) => rows.reduce((sum, row) => sum + row.numbers[column]!, 0));
   return (
     <Counts
       id="hosts"
       heading="On the hosts of this list"
       head="STIG"
       note="Each rule counts once for each host that gets its STIG."
-      rows={[...rows, [<b>All {count(hosts.length, 'host')}</b>, all]]}
+      rows={[
+        ...rows.map(({ name, numbers }) => [name, ...numbers]),
+        [<b>All {count(hosts.length, 'host')}</b>, ...sums],
+      ]}
     />
   );
 }
 
-const combined = (of: (name: keyof AutomationTotals) => number): AutomationTotals => ({
-  ...{ rules: of('rules'), automated: of('automated'), stale: of('stale') },
-  ...{ manual: of('manual'), none: of('none') },
-});
-const times = (totals: AutomationTotals, number: number) => combined((name) => totals[name] * number);
-const plus = (a: AutomationTotals, b: AutomationTotals) => combined((name) => a[name] + b[name]);
-
-const distinct = (contents: Content[]) => [
-  ...new Map(contents.map((each) => [JSON.stringify(each), each])).values(),
-];
-
-/** What machines check of a release of a STIG; each number leads to its rules. */
-export function stigAutomationPage(props: {
-  automation: StigAutomation;
-  stig: ShownStig;
-  readAgain: string[];
-}): View {
-  const { automation, stig, readAgain } = props;
-  const { slug, content, totals, rules } = automation;
-  const pinned = pinnedOf(stig);
-  return stigView({
-    stig,
-    part: 'automation',
-    actions: <Downloads of={automationPath(slug)} formats={reportFormats} version={pinned} />,
-    body: (
-      <>
-        <Table
-          caption="Rules by how they are checked"
-          head={['Checked by', 'CAT I', 'CAT II', 'CAT III', 'Rules', 'Share', 'Means']}
-          rows={automationStates.map((state) => {
-            const of = (level: string) =>
-              rules.filter((rule) => rule.state === state && rule.severity === level).length;
-            return [
-              <a href={link(stigPath(slug, 'rules'), { version: pinned, checked: state })}>
-                <Automation state={state} />
-              </a>,
-              ...[of('high'), of('medium'), of('low'), totals[state]],
-              `${shareOf(totals[state], totals.rules)} %`,
-              meanings[state],
-            ];
-          })}
-        />
-        <Contents of={content} readAgain={readAgain} />
-      </>
-    ),
-  });
+/** The rules of a release by state and severity; each number leads to its rules. */
+function RulesByState(props: { automation: StigAutomation; version: string; readAgain: string[] }): Child {
+  const { slug, content, totals, rules } = props.automation;
+  return (
+    <>
+      <Table
+        caption="Rules by how they are checked"
+        head={['Checked by', 'CAT I', 'CAT II', 'CAT III', 'Rules', 'Share', 'Means']}
+        rows={automationStates.map((state) => [
+          <a href={link(stigPath(slug, 'rules'), { version: props.version, checked: state })}>
+            <Automation state={state} />
+          </a>,
+          ...severityLevels.map(
+            (level) => rules.filter((rule) => rule.state === state && rule.severity === level).length,
+          ),
+          totals[state],
+          `${shareOf(totals[state], totals.rules)} %`,
+          meanings[state],
+        ])}
+      />
+      <Contents of={content} readAgain={props.readAgain} />
+    </>
+  );
 }
 
 const shareOf = (part: number, whole: number) => (whole === 0 ? 0 : Math.round((part / whole) * 100));
 
 const meanings: Record<AutomationState, string> = {
   automated: 'Imported SCAP content tests this very revision of the rule.',
-  stale: 'Content tests another revision: look at what changed before you trust its result.',
+  stale: 'Content tests an older text: look at what changed before you trust its result.',
   manual: 'Content has the rule, but no test for it.',
   none: 'No imported content has the rule.',
 };
 
 /** The plan in one sentence, and what the states mean. */
-function Totals({ totals }: { totals: AutomationTotals }): Child {
-  const { rules, automated, stale, manual, none } = totals;
+function Totals({ totals: { rules, automated, stale, manual, none } }: { totals: AutomationTotals }): Child {
   const person = manual + none;
   return (
     <>
@@ -192,15 +200,8 @@ function Totals({ totals }: { totals: AutomationTotals }): Child {
   );
 }
 
-function Counts(props: {
-  id: string;
-  heading: string;
-  head: string;
-  note?: string;
-  rows: [Child, AutomationTotals][];
-}): Child {
+function Counts(props: { id: string; heading: string; head: string; note?: string; rows: Child[][] }): Child {
   const { id, heading, head, note, rows } = props;
-  const { automated, stale, manual, none } = stateNames;
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>{heading}</h2>
@@ -208,11 +209,8 @@ function Counts(props: {
       <Table
         caption={heading}
         class="plan"
-        head={[head, 'Rules', automated, stale, manual, none]}
-        rows={rows.map(([name, totals]) => [
-          name,
-          ...[totals.rules, totals.automated, totals.stale, totals.manual, totals.none],
-        ])}
+        head={[head, 'Rules', ...automationStates.map((state) => stateNames[state])]}
+        rows={rows}
       />
     </section>
   );
@@ -222,18 +220,14 @@ function Counts(props: {
 const mostNames = 20;
 
 function Contents({ of, readAgain }: { of: Content[]; readAgain: string[] }): Child {
+  const more = readAgain.length > mostNames ? ['... (gapstone status lists all)'] : [];
   return (
     <section aria-labelledby="content">
       <h2 id="content">SCAP content</h2>
       {readAgain.length === 0 ? null : (
         <div class="warning">
           <p>An older version skipped {count(readAgain.length, 'file')} that this one reads. Import again:</p>
-          <Lines
-            of={[
-              ...readAgain.slice(0, mostNames),
-              ...(readAgain.length > mostNames ? ['... (gapstone status lists all)'] : []),
-            ]}
-          />
+          <Lines of={[...readAgain.slice(0, mostNames), ...more]} />
         </div>
       )}
       <Table
