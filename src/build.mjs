@@ -10,11 +10,12 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
 const stamp = join(dist, '.sources');
-/** The entry points: the command line, the query workers, and the threads that read uploads and revocation lists. */
+/** The entry points: the command line, the query workers, and the threads that read uploads and revocation lists and write zips. */
 const programs = [
   'src/cli.ts',
   'src/work/worker.ts',
   'src/pages/checklists/upload-thread.ts',
+  'src/checklists/zip-worker.ts',
   'src/auth/revocation-thread.ts',
 ];
 const assets = 'src/pages/assets';

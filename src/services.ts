@@ -24,8 +24,7 @@ import { createStigService } from './catalog/stigs/queries.ts';
 import { createReadingService } from './catalog/stigs/reading.ts';
 import { createRuleAutomation } from './catalog/stigs/rule-automation.ts';
 import { createCatalogSummaryService, createOnlySamples } from './catalog/summary.ts';
-import { createChecklistZips } from './checklists/host-zip.ts';
-import { createListChecklists } from './checklists/list-checklists.ts';
+import { createListChecklists } from './checklists/host-zip.ts';
 import { createReferenceLookup } from './checklists/reference-lookup.ts';
 import {
   createDocumentCollectionService,
@@ -108,7 +107,7 @@ export function createServices({
 
     ...ofLists,
     listChecklists: createListChecklists(
-      createChecklistZips(stigs),
+      stigs,
       stigNames,
       { releases: listStigs.releases, hosts: (user, id) => listHosts.get(user, id).hosts },
       banner,

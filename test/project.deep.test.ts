@@ -83,6 +83,7 @@ test('the programs load nothing but their own files, Node and better-sqlite3, an
     ['src', 'cli.js'],
     ['src', 'work', 'worker.js'],
     ['src', 'pages', 'checklists', 'upload-thread.js'],
+    ['src', 'checklists', 'zip-worker.js'],
     ['src', 'auth', 'revocation-thread.js'],
   ];
   const waiting = programs.map((parts) => join(dist, ...parts));
@@ -125,6 +126,7 @@ test('the bill of materials names every package of which something is inside, SQ
     'src/cli.js',
     'src/work/worker.js',
     'src/pages/checklists/upload-thread.js',
+    'src/checklists/zip-worker.js',
     'src/auth/revocation-thread.js',
   ];
   const chunks = readdirSync(join(packageRoot, 'dist', 'chunks')).map((name) => join('chunks', name));

@@ -52,7 +52,7 @@ export function createApp(context: Context, services = createServices(context)):
   });
   const cookie = createSessionCookie(context.secureCookies);
   const ask = context.askWith(services);
-  const workOnUpload = createUploadWork(context.uploads, ask);
+  const uploads = createUploadWork(context.uploads, ask);
   const app = new OpenAPIHono<Env>({
     defaultHook: (result) => {
       if (!result.success) throw malformed(result.error, result.target === 'json');
@@ -89,7 +89,7 @@ export function createApp(context: Context, services = createServices(context)):
   let described: OpenApi | undefined;
   const document = () => (described ??= openApiDocument(app));
   app.route('/', serviceRoutes(access, context.catalog, context.state, document, context.metrics));
-  for (const routes of apiRoutes(access, services, ask, workOnUpload)) app.route('/', routes);
+  for (const routes of apiRoutes(access, services, ask, uploads.ofApi)) app.route('/', routes);
   if (context.plants) app.route('/', plantRoutes(access));
   app.route('/', sessionRoutes(access, sessions, cookie, ownTokens, context.newId));
   app.route('/', cronRoutes(access, services.purge));
@@ -104,7 +104,7 @@ export function createApp(context: Context, services = createServices(context)):
       ask,
       sessions,
       cookie,
-      workOnUpload,
+      workOnForm: uploads.ofForm,
       document,
       refuse,
       ownTokens,

@@ -8,7 +8,7 @@ import { signInPages } from '../pages/account/routes.ts';
 import type { Account } from '../pages/account/ways.ts';
 import { changePages } from '../pages/changes/routes.ts';
 import { upgradePages } from '../pages/checklists/routes.ts';
-import type { WorkOnUpload } from '../pages/checklists/uploads.ts';
+import type { WorkOnForm } from '../pages/checklists/uploads.ts';
 import { collectionPages } from '../pages/collections/routes.ts';
 import { contentPages } from '../pages/content/routes.ts';
 import { controlPages } from '../pages/controls/routes.ts';
@@ -52,7 +52,7 @@ const modules = [
 
 export interface SiteContext extends Omit<PageContext, 'digest'>, Account {
   ask: Ask;
-  workOnUpload: WorkOnUpload;
+  workOnForm: WorkOnForm;
   /** The import folder (rule D33). */
   inbox: string | null;
   document(): OpenApi;

@@ -1,4 +1,4 @@
-import { on } from 'node:events';
+import { on, once } from 'node:events';
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { programFolder } from './root.ts';
@@ -6,6 +6,38 @@ import { programFolder } from './root.ts';
 /** Milliseconds between two messages of a worker, and megabytes of its heap. */
 const longest = 60_000;
 const maxOldGenerationSizeMb = 1024;
+
+function startWorker(program: string, input: unknown): Worker {
+  return new Worker(join(programFolder, `${program}${extname(import.meta.url)}`), {
+    workerData: input,
+    // Without the options of this process: its preloaded modules must not run again.
+    execArgv: [],
+    argv: [],
+    resourceLimits: { maxOldGenerationSizeMb },
+  });
+}
+
+/**
+ * The bytes that a program makes in a worker of its own, which starts with the first read. The program answers each message
+ * with the next chunk, and with null at the end: it makes no more than is read. The worker ends with the stream.
+ */
+export function streamFromWorker(program: string, input: unknown): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let worker: Worker | null = null;
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        worker ??= startWorker(program, input);
+        worker.postMessage('next');
+        const [chunk] = (await once(worker, 'message')) as [Uint8Array<ArrayBuffer> | null];
+        if (chunk !== null) return controller.enqueue(chunk);
+        void worker.terminate();
+        controller.close();
+      },
+      cancel: () => void worker?.terminate(),
+    },
+    { highWaterMark: 0 },
+  );
+}
 
 /**
  * Runs a program in a worker of its own, and calls `use` with each of its messages: `program` is its path below `src` without extension,
@@ -20,13 +52,7 @@ export async function readWorkerMessages<Message>(
 ): Promise<void> {
   const late = new AbortController();
   const signal = stopped ? AbortSignal.any([stopped, late.signal]) : late.signal;
-  const worker = new Worker(join(programFolder, `${program}${extname(import.meta.url)}`), {
-    workerData: input,
-    // Without the options of this process: its preloaded modules must not run again.
-    execArgv: [],
-    argv: [],
-    resourceLimits: { maxOldGenerationSizeMb },
-  });
+  const worker = startWorker(program, input);
   const timer = setTimeout(() => late.abort(), longest);
   try {
     for await (const [message] of on(worker, 'message', { signal, close: ['exit'] })) {

@@ -1,165 +1,152 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { deflatedPiece, joinedPieces, type Piece, storedPiece } from '../base/deflate.ts';
+import { gzipSync } from 'node:zlib';
+import { z } from '@hono/zod-openapi';
 import { badRequest } from '../base/errors.ts';
 import { stableId } from '../base/ids.ts';
 import { compareCodePoints, fold } from '../base/text.ts';
-import { directory, largestZip, localHeader, type Member, sizeOfZip } from '../base/zip.ts';
+import { compressionLevel } from '../base/zip.ts';
 import { cklEnd, cklHead, cklStig, targetKeyOf } from '../catalog/stigs/ckl-writer.ts';
 import { checklistName, cklbHead, cklbStig, hostKey, releaseKey } from '../catalog/stigs/cklb-writer.ts';
-import type { ChecklistHost } from '../catalog/stigs/host-schema.ts';
+import {
+  type ChecklistHost,
+  hostsOf,
+  requireSlugs,
+  stigsAmong,
+  unusualNames,
+} from '../catalog/stigs/host-schema.ts';
+import type { StigNameIndex } from '../catalog/stigs/name-index.ts';
 import type { FullRelease, StigRelease, StigService } from '../catalog/stigs/queries.ts';
+import type { Env } from '../http/env.ts';
+import { format, notAnObject, oneWord } from '../http/schema.ts';
 import { createNames, safeName } from './file-names.ts';
-import { type ChecklistsBody, maxFiles } from './list-checklists-schema.ts';
-import type { ChecklistFormat } from './schema.ts';
+import { checklistFormats } from './schema.ts';
 
-/** A zip of checklists: its files, and the bytes of all of it and of the memory that it occupies until it is sent. */
+/** The most files of one zip (rule D28.2), and its most bytes, for which the sizes of its compressed STIGs count. */
+export const maxFiles = 5000;
+const maxBytes = 4 * 1024 ** 3;
+
+/** The memory of the worker that writes a zip. */
+const workerMemory = 32 * 1024 * 1024;
+
+export const checklistsBody = z.object(
+  {
+    hosts: hostsOf(1)
+      .optional()
+      .openapi({ description: 'Without it, the hosts that are kept with the list.' }),
+    format: format(checklistFormats),
+    layout: oneWord('layout', ['stig', 'host']).default('stig').openapi({
+      description: 'stig: a file for each host and STIG. host: a file for each host with all STIGs.',
+    }),
+  },
+  notAnObject,
+);
+type ChecklistsBody = z.infer<typeof checklistsBody>;
+type Layout = ChecklistsBody['layout'];
+
+/** The content of a zip of checklists; a worker writes it (`zip-worker.ts`). */
 export interface ChecklistZip {
-  bytes: number;
+  /** The size of the zip, within some percent. */
+  estimatedBytes: number;
+  /** Bytes of memory that it occupies until it is sent. */
   held: number;
-  /** The deflated STIGs, what comes between two of them, and the end of every file. */
+  /** Each STIG as a checklist contains it, as a gzip: most files have the same ones. */
   stigs: Uint8Array[];
-  between: Uint8Array;
-  end: Uint8Array;
-  files: ZippedFile[];
+  /** What stands between two STIGs of a file, and at its end. */
+  between: string[];
+  end: string;
+  files: ChecklistFile[];
+}
+
+/** A checklist: its name in the zip, what is about its host, and the indexes of its STIGs. */
+export interface ChecklistFile {
+  name: string;
+  head: string;
+  stigs: number[];
 }
 
 /** A STIG by slug or alias; its newest release where none is named. */
-export interface WantedStig {
+export interface StigChoice {
   slug: string;
   version?: string;
 }
 
-interface Rendered {
+/** The options of a zip: the hosts have different names, and their STIGs are slugs. */
+export type ZipOptions = Omit<ChecklistsBody, 'hosts'> & { hosts: ChecklistHost[] };
+
+interface WrittenStig {
   release: Pick<StigRelease, 'slug' | 'title' | 'version' | 'benchmarkId'>;
-  /** Its index in the zip. */
-  index: number;
   key: string[];
   displayName: string;
   targetKey: string;
-  piece: Piece;
+  packed: Uint8Array;
 }
-
-/** One checklist: what is about its host, and the indexes of its STIGs, which other files share. */
-interface ZippedFile {
-  member: Member;
-  head: Uint8Array;
-  stigs: Uint16Array;
-}
-
-/** What a zip is asked for: the hosts are of different names, their STIGs slugs. */
-export type HostsOfZip = Omit<ChecklistsBody, 'hosts'> & { hosts: ChecklistHost[] };
-
-export type MakeChecklists = ReturnType<typeof createChecklistZips>;
 
 /**
- * Makes the function that makes checklists of STIGs for hosts (rule D28.2). It writes and compresses each STIG once, as
- * only the part about the host differs: so the size of the zip is known before it is sent.
+ * Plans the checklists of STIGs for hosts (rule D28.2), all of one state of the catalog: each STIG is written once, as
+ * only the part about the host differs. Throws what `full` throws, and a 400 for no STIG, too many files or too many bytes.
  */
-export function createChecklistZips(stigs: Pick<StigService, 'full'>) {
-  /** Writes each wanted release once, in the order of rule D3.4. Throws what `full` throws. */
-  function render(wanted: WantedStig[], format: ChecklistFormat): Rendered[] {
-    const rendered = new Map<string, Omit<Rendered, 'index'>>();
-    for (const { slug, version } of wanted) {
-      const full = stigs.full(slug, version);
-      if (!rendered.has(full.release.slug)) rendered.set(full.release.slug, renderStig(full, format));
-    }
-    return [...rendered.values()].sort(byTitle).map((stig, index) => ({ ...stig, index }));
+export function planChecklists(
+  { full }: Pick<StigService, 'full'>,
+  choices: StigChoice[],
+  { hosts, format, layout }: ZipOptions,
+  classification: string | null,
+): ChecklistZip {
+  const bySlug = new Map<string, WrittenStig>();
+  for (const { slug, version } of choices) {
+    const release = full(slug, version);
+    if (!bySlug.has(release.release.slug)) bySlug.set(release.release.slug, writeStig(release, format));
   }
-
-  /** Makes the zip of STIGs. Throws a 400 for no STIG or too many files. */
-  return (wanted: WantedStig[], asked: HostsOfZip, classification: string | null): ChecklistZip => {
-    const { hosts, format, layout } = asked;
-    const rendered = render(wanted, format);
-    if (rendered.length === 0) throw badRequest('There is no STIG to make checklists of');
-    const grouped = hosts.map((host) => [host, groupsOf(host, rendered, layout)] as const);
-    const count = grouped.reduce((sum, [, groups]) => sum + groups.length, 0);
-    if (count === 0) throw badRequest('There is no STIG to make checklists of');
-    if (count > maxFiles)
-      throw badRequest(
-        `${hosts.length} hosts and ${rendered.length} STIGs are ${count} files; at most ${maxFiles} are made at once. Name fewer hosts, or use layout host`,
-        '/hosts',
-      );
-    const naming = createNaming(layout, format);
-    const files: ZippedFile[] = [];
-    for (const [host, groups] of grouped) {
-      const nameOf = naming(host);
-      for (const group of groups) {
-        const head = checklistHead(host, group, layout, classification);
-        const piece = storedPiece(headOf(format, head, group));
-        const member = { name: nameOf(group[0]!), ...joinedPieces(piecesOf(format, piece, group)) };
-        if (member.unpacked > largestZip) throw tooLarge();
-        const indexes = Uint16Array.from(group, ({ index }) => index);
-        files.push({ member, head: piece.bytes, stigs: indexes });
-      }
-    }
-    const members = files.map(({ member }) => member);
-    const bytes = sizeOfZip(members);
-    if (bytes > largestZip) throw tooLarge();
-    const shared = rendered.map(({ piece }) => piece.bytes);
-    const held = [...shared, ...files.map(({ head }) => head)];
-    return {
-      bytes,
-      held: held.reduce((sum, { length }) => sum + length, 0),
-      stigs: shared,
-      between: Buffer.concat(betweenOf(format).map((piece) => piece.bytes)),
-      end: ends[format].bytes,
-      files,
-    };
+  const stigs = [...bySlug.values()].sort(byTitle);
+  const grouped = hosts.map((host) => ({ host, groups: groupsOf(host, stigs, layout) }));
+  const count = grouped.reduce((sum, { groups }) => sum + groups.length, 0);
+  if (count === 0) throw badRequest('There is no STIG to make checklists of');
+  if (count > maxFiles)
+    throw badRequest(
+      `${hosts.length} hosts and ${stigs.length} STIGs are ${count} files; at most ${maxFiles} are made at once. Name fewer hosts, or use layout host`,
+      '/hosts',
+    );
+  const nameOfHost = createNames();
+  const nameOfFile = createNames();
+  const files = grouped.flatMap(({ host, groups }) => {
+    const hostName = nameOfHost(safeName(host.hostName.trim()));
+    return groups.map((group): ChecklistFile => {
+      const name = layout === 'host' ? hostName : checklistName(group[0]!.release, { hostName });
+      return {
+        name: nameOfFile(name, `.${format}`),
+        head: headOf(host, group, { format, layout, classification }),
+        stigs: group.map((stig) => stigs.indexOf(stig)),
+      };
+    });
+  });
+  const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
+  const heads = sum(files.map(({ head }) => head.length));
+  const contents = sum(files.map((file) => sum(file.stigs.map((index) => stigs[index]!.packed.length))));
+  if (heads + contents > maxBytes)
+    throw badRequest('The zip would be larger than 4 GiB. Name fewer hosts or STIGs');
+  return {
+    estimatedBytes: heads + contents,
+    held: workerMemory + heads + sum(stigs.map(({ packed }) => packed.length)),
+    stigs: stigs.map(({ packed }) => packed),
+    between: format === 'ckl' ? [] : [','],
+    end: format === 'ckl' ? cklEnd : ']}',
+    files,
   };
 }
 
-/** The files of a host, each with its STIGs: those that it names, or all. */
-function groupsOf(
-  { stigs }: ChecklistHost,
-  rendered: Rendered[],
-  layout: ChecklistsBody['layout'],
-): Rendered[][] {
-  const wanted = new Set(stigs);
-  const own = stigs === undefined ? rendered : rendered.filter(({ release }) => wanted.has(release.slug));
-  return layout === 'stig' ? own.map((each) => [each]) : own.length === 0 ? [] : [own];
-}
-
-function checklistHead(
-  host: ChecklistHost,
-  group: Rendered[],
-  layout: ChecklistsBody['layout'],
-  classification: string | null,
-): ReturnType<typeof cklbHead> {
-  const [first] = group;
-  const ofHost = hostKey(host);
-  if (layout === 'host') {
-    const keys = JSON.stringify(group.map(({ key }) => key));
-    return cklbHead({
-      title: host.hostName,
-      id: stableId('cklb-host', keys, ...ofHost),
-      target: host,
-      classification,
-    });
-  }
-  const title = `${first!.displayName} ${first!.release.version}`;
-  return cklbHead({ title, id: stableId('cklb', ...first!.key, ...ofHost), target: host, classification });
-}
-
-function tooLarge(): Error {
-  return badRequest('The zip would be larger than 4 GiB. Name fewer hosts or STIGs');
-}
-
-function renderStig(full: FullRelease, format: ChecklistFormat): Omit<Rendered, 'index'> {
+function writeStig(full: FullRelease, format: ChecklistsBody['format']): WrittenStig {
   const stig = cklbStig(full);
   const { slug, title, version, benchmarkId } = full.release;
+  const text = format === 'ckl' ? cklStig(stig, full.release) : JSON.stringify(stig);
   return {
     release: { slug, title, version, benchmarkId },
     key: releaseKey(full),
     displayName: stig.display_name,
     targetKey: targetKeyOf(stig),
-    piece: deflatedPiece(format === 'ckl' ? cklStig(stig, full.release) : JSON.stringify(stig)),
+    packed: gzipSync(text, { level: compressionLevel }),
   };
 }
 
-function byTitle(
-  { release: a }: Pick<Rendered, 'release'>,
-  { release: b }: Pick<Rendered, 'release'>,
-): number {
+/** In the order of rule D3.4. */
+function byTitle({ release: a }: WrittenStig, { release: b }: WrittenStig): number {
   return (
     compareCodePoints(fold(a.title), fold(b.title)) ||
     compareCodePoints(a.title, b.title) ||
@@ -167,69 +154,80 @@ function byTitle(
   );
 }
 
-function createNaming(layout: ChecklistsBody['layout'], format: ChecklistFormat) {
-  const ofHost = createNames();
-  const ofFile = createNames();
-  return (host: ChecklistHost) => {
-    const hostName = ofHost(safeName(host.hostName.trim()));
-    return ({ release }: Rendered) =>
-      ofFile(layout === 'host' ? hostName : checklistName(release, { hostName }), `.${format}`);
-  };
+/** The files of a host, each with its STIGs: those that it names, or all. */
+function groupsOf({ stigs: slugs }: ChecklistHost, all: WrittenStig[], layout: Layout): WrittenStig[][] {
+  const own = slugs === undefined ? all : all.filter(({ release }) => slugs.includes(release.slug));
+  if (layout === 'stig') return own.map((stig) => [stig]);
+  return own.length === 0 ? [] : [own];
 }
 
-const comma = storedPiece(Buffer.from(','));
-const ends = {
-  cklb: storedPiece(Buffer.from(']}'), true),
-  ckl: storedPiece(Buffer.from(cklEnd), true),
-};
-
-function headOf(format: ChecklistFormat, head: ReturnType<typeof cklbHead>, stigs: Rendered[]): Buffer {
-  if (format === 'ckl') return Buffer.from(cklHead(head.target_data, stigs[0]!.targetKey));
-  return Buffer.from(`${JSON.stringify(head).slice(0, -1)},"stigs":[`);
-}
-
-const betweenOf = (format: ChecklistFormat): Piece[] => (format === 'ckl' ? [] : [comma]);
-
-function piecesOf(format: ChecklistFormat, head: Piece, stigs: Rendered[]): Piece[] {
-  const between = betweenOf(format);
-  return [
-    head,
-    ...stigs.flatMap(({ piece }, index) => (index === 0 ? [piece] : [...between, piece])),
-    ends[format],
-  ];
-}
-
-function* chunks({ files, stigs, between, end }: ChecklistZip): Generator<Buffer> {
-  for (const { member, head, stigs: own } of files) {
-    yield Buffer.concat([localHeader(member), head]);
-    for (const [place, index] of own.entries())
-      yield Buffer.concat(place === 0 ? [stigs[index]!] : [between, stigs[index]!]);
-    yield Buffer.from(end);
-  }
-  yield directory(files.map(({ member }) => member));
-}
-
-/** Bytes between two turns of the event loop: without them, a fast client would block other requests. */
-const turn = 128 * 1024;
-
-/** The bytes of a zip, made while they are sent. */
-export function streamOfZip(zip: ChecklistZip): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const source = chunks(zip);
-  let sent = 0;
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        if (sent > turn) {
-          sent = 0;
-          await nextTurn();
+/** The beginning of a checklist, up to its first STIG. */
+function headOf(
+  host: ChecklistHost,
+  group: WrittenStig[],
+  of: { format: ChecklistsBody['format']; layout: Layout; classification: string | null },
+): string {
+  const { release, displayName, key, targetKey } = group[0]!;
+  const ofHost = hostKey(host);
+  const named =
+    of.layout === 'host'
+      ? {
+          title: host.hostName,
+          id: stableId('cklb-host', JSON.stringify(group.map((stig) => stig.key)), ...ofHost),
         }
-        const { done, value } = source.next();
-        if (done) return controller.close();
-        sent += value.length;
-        controller.enqueue(value as Buffer<ArrayBuffer>);
-      },
-      cancel: () => void source.return(undefined),
-    },
-    { highWaterMark: 0 },
-  );
+      : { title: `${displayName} ${release.version}`, id: stableId('cklb', ...key, ...ofHost) };
+  const head = cklbHead({ ...named, target: host, classification: of.classification });
+  if (of.format === 'ckl') return cklHead(head.target_data, targetKey);
+  return `${JSON.stringify(head).slice(0, -1)},"stigs":[`;
+}
+
+type User = Env['Variables']['user'];
+
+/** The name and STIGs of a list; `release` is null for a STIG that is no longer in the catalog. */
+export interface ListOfStigs {
+  name: string;
+  stigs: { slug: string; release: { version: string } | null }[];
+}
+
+/** The checklists of a list. */
+export interface ListChecklists {
+  zip: ChecklistZip;
+  /** The name of the zip. */
+  name: string;
+  /** The slugs of STIGs that are no longer in the catalog. */
+  gone: string[];
+  /** Words about the names of hosts. */
+  warnings: string[];
+}
+
+export type MakeListChecklists = ReturnType<typeof createListChecklists>;
+
+/**
+ * Makes the function that plans the checklists of a list, for hosts of a request or those that are stored with the list. It
+ * throws what `planChecklists` and the two functions of `lists` throw, a 400 for no host and for a STIG that the list lacks.
+ */
+export function createListChecklists(
+  stigs: Pick<StigService, 'full'>,
+  stigNames: StigNameIndex,
+  lists: {
+    releases(user: User, id: string): ListOfStigs;
+    hosts(user: User, id: string): ChecklistHost[];
+  },
+  classification: string | null,
+) {
+  return (user: User, id: string, body: ChecklistsBody): ListChecklists => {
+    const list = lists.releases(user, id);
+    const among = stigsAmong(stigNames, list.stigs);
+    const hosts = body.hosts ? requireSlugs(body.hosts, among) : lists.hosts(user, id);
+    if (hosts.length === 0) throw badRequest('The list has no hosts: name some', '/hosts');
+    const choices = list.stigs.flatMap(({ slug, release }) =>
+      release === null ? [] : [{ slug, version: release.version }],
+    );
+    return {
+      zip: planChecklists(stigs, choices, { ...body, hosts }, classification),
+      name: `${list.name}_checklists.zip`,
+      gone: list.stigs.filter(({ release }) => release === null).map(({ slug }) => slug),
+      warnings: unusualNames(hosts),
+    };
+  };
 }

@@ -3,7 +3,7 @@ import type { createIdentify, IdentifiedRelease, StatedRelease } from '../catalo
 import type { StigNameIndex } from '../catalog/stigs/name-index.ts';
 import type { FullRelease, StigService } from '../catalog/stigs/queries.ts';
 import type { CciFacts } from './emass.ts';
-import type { ListChecklists, MakeListChecklists } from './list-checklists.ts';
+import type { ListChecklists, MakeListChecklists } from './host-zip.ts';
 import type { ReferenceLookup } from './reference-lookup.ts';
 import type { ReferenceFact } from './reference-schema.ts';
 import type { Vocabulary } from './reference-vocabulary.ts';
@@ -11,8 +11,8 @@ import type { Vocabulary } from './reference-vocabulary.ts';
 /** The checklists of a list for hosts. Throws as `createListChecklists` says. */
 export const listChecklists = (
   { listChecklists }: { listChecklists: MakeListChecklists },
-  ...asked: Parameters<MakeListChecklists>
-): ListChecklists => listChecklists(...asked);
+  ...query: Parameters<MakeListChecklists>
+): ListChecklists => listChecklists(...query);
 
 /** A release, and which of some names are names of its STIG. Throws a 404 for an unknown STIG or release. */
 function releaseOfSlug(

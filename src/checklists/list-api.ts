@@ -1,17 +1,20 @@
+import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { Ask } from '../base/ask.ts';
+import { streamFromWorker } from '../base/worker-messages.ts';
 import type { Access } from '../http/access.ts';
 import { downloadStream, privateHeaders } from '../http/answer.ts';
 import type { Env } from '../http/env.ts';
 import { createRoutes } from '../http/route.ts';
 import { BinaryFile, downloadHeaders } from '../http/schema.ts';
-import { streamOfZip } from './host-zip.ts';
+import { type ChecklistZip, checklistsBody, type ListChecklists } from './host-zip.ts';
 import { listChecklists } from './jobs.ts';
-import type { ListChecklists } from './list-checklists.ts';
-import { checklistsBody, listParam } from './list-checklists-schema.ts';
 
 /** Bytes of a header that names missing STIGs or warns; a proxy refuses answers with long headers. */
 const longestHeader = 2000;
+
+/** The id in a path, without validation: every id that matches no list gets the same 404. */
+const listParam = z.object({ id: z.string().openapi({ format: 'uuid' }) });
 
 /** The API of checklists of a list for hosts (rule D28.2). */
 export function listChecklistRoutes(access: Access, ask: Ask) {
@@ -60,10 +63,12 @@ export function answerZip(
   { zip, name, gone, warnings }: ListChecklists,
   headers: Record<string, string> = privateHeaders,
 ): Response {
-  const said = Object.entries({ 'X-Not-In-Catalog': gone, 'X-Warnings': warnings })
+  const hostHeaders = Object.entries({ 'X-Not-In-Catalog': gone, 'X-Warnings': warnings })
     .filter(([, texts]) => texts.length > 0)
     .map(([header, texts]) => [header, texts.map(encodeURIComponent).join(',').slice(0, longestHeader)]);
-  const { bytes, held } = zip;
-  const file = { bytes, held, stream: () => streamOfZip(zip) };
-  return downloadStream(c, file, 'zip', name, { ...headers, ...Object.fromEntries(said) });
+  const file = { held: zip.held, stream: () => streamOfZip(zip) };
+  return downloadStream(c, file, 'zip', name, { ...headers, ...Object.fromEntries(hostHeaders) });
 }
+
+/** The bytes of a zip, which a worker makes while they are read. */
+export const streamOfZip = (zip: ChecklistZip) => streamFromWorker('checklists/zip-worker', zip);

@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { readConfig } from '../base/config.ts';
@@ -11,11 +11,11 @@ import { createStigService } from '../catalog/stigs/queries.ts';
 import { readHosts } from '../checklists/host-table.ts';
 import {
   type ChecklistZip,
-  createChecklistZips,
-  streamOfZip,
-  type WantedStig,
+  checklistsBody,
+  planChecklists,
+  type StigChoice,
 } from '../checklists/host-zip.ts';
-import { checklistsBody } from '../checklists/list-checklists-schema.ts';
+import { streamOfZip } from '../checklists/list-api.ts';
 import { createListRows } from '../collections/list-rows.ts';
 import { asCopyError, requireRoom } from '../db/copy.ts';
 import type { Database } from '../db/database.ts';
@@ -48,7 +48,7 @@ export const checklistsCommand = () =>
       const config = readConfig(options);
       using db = openToLook(config);
       const names = createStigNameIndex(db);
-      const wanted = list === undefined ? slugs!.map((slug): WantedStig => ({ slug })) : stigsOf(db, list);
+      const wanted = list === undefined ? slugs!.map((slug): StigChoice => ({ slug })) : stigsOf(db, list);
       const among = stigsAmong(
         names,
         wanted.map(({ slug, version }) => {
@@ -58,9 +58,10 @@ export const checklistsCommand = () =>
       );
       const { hosts, problems } = readHosts(text, { mustHaveHeader: true, among });
       if (problems.length > 0) throw new CommandError(`${table}: ${problems.join('; ')}`);
-      const make = createChecklistZips(createStigService(db));
+      const service = createStigService(db);
       const inCatalog = wanted.filter(({ version }) => version !== '');
-      const work = () => write(() => make(inCatalog, { ...asked, hosts }, config.banner), out);
+      const plan = () => planChecklists(service, inCatalog, { ...asked, hosts }, config.banner);
+      const work = () => write(plan, out);
       const event = { action: 'list.checklists', objectType: 'list', objectId: list ?? null };
       const made =
         list === undefined
@@ -79,7 +80,7 @@ function tableIn(file: string): string {
 }
 
 /** The STIGs of an active list; names those that are not in the catalog. Throws `CommandError` for an unknown list. */
-function stigsOf(db: Database, list: string): WantedStig[] {
+function stigsOf(db: Database, list: string): StigChoice[] {
   const stigs = db.read(() => {
     const isActive = db.sqlite.prepare(
       "SELECT 1 FROM bundles WHERE id = ? AND kind = 'list' AND deleted_at IS NULL",
@@ -102,10 +103,9 @@ function orCommandError<T>(exitCode: 1 | 2, work: () => T): T {
 }
 
 /** Writes the whole zip, then renames it. Throws `CommandError`, and then leaves no file behind. */
-async function write(make: () => ChecklistZip, out: string) {
-  const zip = orCommandError(1, make);
-  const { bytes, files } = zip;
-  requireRoom(out, bytes);
+async function write(plan: () => ChecklistZip, out: string) {
+  const zip = orCommandError(1, plan);
+  requireRoom(out, zip.estimatedBytes);
   try {
     return await inPrivateFolder(out, async (temporary) => {
       const chunks = Readable.fromWeb(streamOfZip(zip) as import('node:stream/web').ReadableStream);
@@ -113,7 +113,8 @@ async function write(make: () => ChecklistZip, out: string) {
       syncPath(temporary);
       const sha256 = sha256OfFile(temporary);
       publishNew(temporary, out);
-      return { file: out, bytes, sha256, files: files.map(({ member }) => member.name) };
+      const files = zip.files.map(({ name }) => name);
+      return { file: out, bytes: statSync(out).size, sha256, files };
     });
   } catch (error) {
     throw asCopyError(out, error as NodeJS.ErrnoException);

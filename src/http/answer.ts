@@ -74,9 +74,8 @@ export function download(
   });
 }
 
-/** A file produced while it is sent: its length in bytes, and the bytes of memory that it holds until then. */
+/** A file produced while it is sent, and the bytes of memory that it holds until then. */
 export interface StreamedFile {
-  bytes: number;
   held: number;
   stream(): ReadableStream<Uint8Array<ArrayBuffer>>;
 }
@@ -84,7 +83,7 @@ export interface StreamedFile {
 /** Answers a streamed file. It has no ETag: its bytes are not known before they are sent. */
 export function downloadStream(
   c: Context<Env>,
-  { bytes, held, stream }: StreamedFile,
+  { held, stream }: StreamedFile,
   format: FileType,
   fileName: string,
   headers: Record<string, string> = privateHeaders,
@@ -92,7 +91,6 @@ export function downloadStream(
   c.set('held', held);
   return c.body(stream(), 200, {
     'Content-Type': fileTypes[format],
-    'Content-Length': String(bytes),
     ...fileHeaders(c.get('banner'), fileName),
     ...headers,
   });

@@ -2,7 +2,8 @@ import * as assert from 'uvu/assert';
 import { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import { createStigService } from '../../src/catalog/stigs/queries.ts';
 import { nameKey } from '../../src/checklists/file-names.ts';
-import { createChecklistZips, type HostsOfZip, streamOfZip } from '../../src/checklists/host-zip.ts';
+import { planChecklists, type ZipOptions } from '../../src/checklists/host-zip.ts';
+import { streamOfZip } from '../../src/checklists/list-api.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { readCklFile } from '../support/ckl-reader.ts';
 import { suite } from '../support/harness.ts';
@@ -57,7 +58,6 @@ for (const format of ['cklb', 'ckl'] as const) {
   zips(`${format}: every file of every STIG is the download of its host, byte for byte`, async () => {
     const { headers, bytes } = await post({ hosts, format });
     assert.is(headers.get('Content-Type'), 'application/zip');
-    assert.is(Number(headers.get('Content-Length')), bytes.length);
     assert.match(headers.get('Content-Disposition')!, /filename="Site_checklists\.zip"/);
     assert.equal((await post({ hosts, format })).bytes, bytes, 'same request, same bytes');
     const files = await readZip(bytes);
@@ -141,12 +141,12 @@ const hostile = [
 
 zips('hostile names give names that every system takes, no two the same', async () => {
   const bodies = hostile.map((hostName) => ({ hostName }));
-  const make = createChecklistZips(createStigService(t.db));
+  const stigs = createStigService(t.db);
   for (const layout of ['stig', 'host'] as const) {
-    const asked: HostsOfZip = { hosts: bodies, format: 'cklb', layout };
-    const zip = make([{ slug: 'harbor_linux_3' }], asked, null);
+    const options: ZipOptions = { hosts: bodies, format: 'cklb', layout };
+    const zip = planChecklists(stigs, [{ slug: 'harbor_linux_3' }], options, null);
     const files = await readZip(await bytesOf(streamOfZip(zip)));
-    const names = zip.files.map(({ member }) => member.name);
+    const names = zip.files.map(({ name }) => name);
     assert.equal([...files.keys()], names);
     const read = [...files.values()].map((bytes) => (JSON.parse(bytes.toString()) as Cklb).target_data);
     assert.equal(told(read, 'host_name'), hostile, 'the checklist has the name as it was given');

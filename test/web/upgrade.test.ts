@@ -44,20 +44,22 @@ function formOf(files: Files, fields: Fields = {}): FormData {
   return form;
 }
 
-/** What a form makes of files: the page, its text, and what it brings back of what was sent. */
+/** What a form makes of files: the page, its text, and the form on it that names the files. */
 async function send(files: Files, fields: Fields = {}, path = upgrade) {
   const { status, html } = await loadPage(t, path, ann, formOf(files, fields));
-  return { status, html, text: textOf(html), kept: keptIn(html) };
+  return { status, html, text: textOf(html), ...formIn(html) };
 }
 
-const keptIn = (html: string): Fields =>
-  Object.fromEntries(
+const formIn = (html: string): { action: string; fields: Fields } => ({
+  action: /<form [^>]*action="(\/checklists[^"]*)"/.exec(html)?.[1] ?? '',
+  fields: Object.fromEntries(
     [...html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)].map((each) => each.slice(1)),
-  );
+  ),
+});
 
 /** What a form that stands on a page makes when it is sent as it stands, or with other fields. */
-async function made(form: FormData) {
-  const answer = await t.app.request(`http://here.example${upgrade}`, {
+async function made(form: FormData, action = upgrade) {
+  const answer = await t.app.request(`http://here.example${action}`, {
     ...{ method: 'POST', body: form, headers: ann },
   });
   const bytes = Buffer.from(await answer.arrayBuffer());
@@ -67,8 +69,8 @@ async function made(form: FormData) {
 }
 
 /** The files of the zip that a form makes, the report apart. */
-async function zipOf(form: FormData) {
-  const { name, bytes } = await made(form);
+async function zipOf(form: FormData, action?: string) {
+  const { name, bytes } = await made(form, action);
   assert.is(name, 'upgraded_checklists.zip');
   const [[first, csv], ...files] = [...(await readZip(bytes))] as [[string, Buffer], ...[string, Buffer][]];
   assert.is(first, 'upgrade-report.csv');
@@ -90,10 +92,10 @@ forms('a checklist is upgraded, and the file comes without choosing it again', a
   const kept = /V-900001 HARB-03-000010 .* Not a finding Not a finding Its check changed answer kept/;
   assert.match(report.text, kept);
   const api = await byApi({ slug, checklist });
-  const file = await made(formOf({}, report.kept));
+  const file = await made(formOf({}, report.fields), report.action);
   const wanted = ['U_Harbor_Linux_3_STIG_V1R2.cklb', 'application/json', api.text];
   assert.equal([file.name, file.type, file.text], wanted);
-  const ckl = await made(formOf({}, { ...report.kept, format: 'ckl' }));
+  const ckl = await made(formOf({}, { ...report.fields, format: 'ckl' }), report.action);
   assert.equal([ckl.name, ckl.type], ['U_Harbor_Linux_3_STIG_V1R2.ckl', 'application/xml; charset=utf-8']);
   assert.match(ckl.text, '<COMMENTS>seen — by Ann\nfirst line</COMMENTS>');
   // PowerShell writes UTF-16 by itself, with its byte-order mark.
@@ -123,13 +125,14 @@ forms('scan results become a checklist, alone or merged into one that is dropped
   ]) {
     const merged = await send(files);
     assert.match(merged.text, /Open \d+ \d+ \d+ 2 0 .*Not applicable \d \d \d 1 1 /);
-    const file = await made(formOf({}, merged.kept));
+    const file = await made(formOf({}, merged.fields), merged.action);
     const api = await byApi({ results, checklist: text }, 'from-results');
     assert.equal([file.name, file.text], ['web01_harbor_linux_3_V1R2.cklb', api.text]);
   }
   const overwritten = await send({ results, text }, { overwrite: 'true' });
   assert.match(overwritten.text, /Open \d+ \d+ \d+ 3 0 /);
-  assert.match((await made(formOf({}, { ...overwritten.kept, format: 'ckl' }))).name, /\.ckl$/);
+  const ckl = formOf({}, { ...overwritten.fields, format: 'ckl' });
+  assert.match((await made(ckl, overwritten.action)).name, /\.ckl$/);
   for (const [files, problem] of [
     [{ a: results, b: results, text }, 'Choose one checklist, one file of scan results, or one of each'],
     [{ a: results.replaceAll('SV-9', 'SV-8') }, 'no rule in them belongs to a STIG in the catalog'],
@@ -141,8 +144,8 @@ forms('scan results become a checklist, alone or merged into one that is dropped
   }
   // What could be read comes back, both of it.
   const refused = await send({ results, text }, { version: 'V9R9' });
-  assert.match(refused.text, 'Your checklist and scan results are still attached');
-  assert.match((await send({}, { ...refused.kept, version: '' })).text, /Open \d+ \d+ \d+ 2 0 /);
+  assert.match(refused.text, 'Your 2 files are still attached');
+  assert.match((await send({}, { version: '' }, refused.action)).text, /Open \d+ \d+ \d+ 2 0 /);
 });
 
 forms(
@@ -172,7 +175,7 @@ forms(
       ...sound,
       ...unsound.map((each): [string, Fields] => [each, typed]),
     ]) {
-      const { status, html, kept } = await send({ 'old.cklb': content }, { slug, ...fields });
+      const { status, html, action } = await send({ 'old.cklb': content }, { slug, ...fields });
       assert.is(status, 400, content.slice(0, 60));
       const said = textOf(/<p class="problem" role="alert">(.*?)<\/p>/s.exec(html)![1]!);
       const api = await byApi({ slug, ...fields, checklist: content });
@@ -180,27 +183,34 @@ forms(
       if (content.startsWith('PK\u0003')) assert.match(said, 'old.cklb: the zip cannot be opened');
       else if (content !== '' && words === undefined) assert.is(said, api.json.error.message);
       if (words !== undefined) assert.match(said, words);
-      const isKept = words !== undefined;
-      assert.is(textOf(html).includes('Your checklist is still attached'), isKept);
-      assert.is(/<input id="file"[^>]*>/.exec(html)![0].includes('required'), !isKept);
-      if (!isKept) {
+      const isStored = words !== undefined;
+      assert.is(textOf(html).includes('Your file is still attached'), isStored);
+      assert.is(/<input id="file"[^>]*>/.exec(html)![0].includes('required'), !isStored);
+      assert.is(action.includes('?upload='), isStored);
+      if (!isStored) {
         assert.match(html, /name="version" value="V1R1"/);
         assert.match(html, /name="hostName" value="&lt;b&gt;"/);
         assert.match(html, /<option value="reset" selected/);
-        assert.is(kept.checklist, undefined);
         continue;
       }
-      assert.is(Buffer.from(kept.checklist!, 'base64').toString(), content);
-      assert.ok(html.length - kept.checklist!.length < 20_000, `${html.length}`);
+      assert.ok(html.length < 20_000, `${html.length}`);
       // A browser sends an empty part for a file that was not chosen.
-      const taken = await send({ '': '' }, { ...kept, slug, hostName: 'web01' });
+      const taken = await send({ '': '' }, { slug, hostName: 'web01' }, action);
       assert.match(taken.text, 'V1R1 to V1R2');
     }
-    // Beside one that came back another of full size may be sent, so a large one does not come back.
-    const large = JSON.stringify({ ...checklist, title: 'x'.repeat(11 * 1024 * 1024) });
-    assert.is((await send({ large }, { slug: 'no_such_stig' })).kept.checklist, undefined);
-    const another = await send({ a: '{"stigs":[]}' }, { checklist: Buffer.from(text).toString('base64') });
-    assert.match(another.text, 'has no stigs', 'another file goes before the one that was kept');
+    const { action } = await send({ text }, { slug: 'no_such_stig' });
+    const another = await send({ a: '{"stigs":[]}' }, {}, action);
+    assert.match(another.text, 'has no stigs', 'a new file goes before the one that is stored');
+    // Only their sender gets stored files, and nobody those of an id that is unknown.
+    const bob = await sessionCaller(t, await userCaller(t, { sub: 'bob' }));
+    for (const [path, caller] of [
+      [action, bob],
+      [`${upgrade}?upload=${'0'.repeat(36)}`, ann],
+    ] as const) {
+      const { status, html } = await loadPage(t, path, caller, formOf({}, { slug }));
+      assert.is(status, 400);
+      assert.match(textOf(html), 'The files are no longer stored: choose them again');
+    }
   },
 );
 
@@ -219,8 +229,8 @@ forms('a checklist that is no UTF-8 is read as an import reads it, and the repor
     [ansi(ckl('UTF-8')), true],
     [ansi(cklb), true],
   ] as const) {
-    const { text, kept } = await send({ content });
-    const file: Cklb = JSON.parse((await made(formOf({}, kept))).text);
+    const { text, fields, action } = await send({ content });
+    const file: Cklb = JSON.parse((await made(formOf({}, fields), action)).text);
     assert.is(file.stigs[0]!.rules[0]!.comments, 'geprüft – „Müller“');
     const warning =
       /The checklist is not valid UTF-8: byte 0x[0-9A-F]+ at offset \d+ \(line \d+\); the whole file was read as windows-1252/;
@@ -242,7 +252,7 @@ for (const format of ['cklb', 'ckl'] as const)
     const preview = await send(files, { format, onChange: 'reset' });
     assert.match(preview.text, '3 of 3 checklists upgraded');
     for (const name of Object.keys(files)) assert.match(preview.text, name);
-    const { names, texts, report } = await zipOf(formOnPage(preview.html));
+    const { names, texts, report } = await zipOf(formOnPage(preview.html), preview.action);
     assert.equal(
       names,
       ['web01_harbor_linux_3_V1R2', 'web02_harbor_linux_3_V1R2', 'web01_harbor_linux_3_V1R2-2'].map(
@@ -288,7 +298,7 @@ forms('what cannot be upgraded is told, and keeps no other from it', async () =>
   ])
     assert.match(preview.text, words);
   assert.not.match(preview.html, '<b>.txt');
-  const { names, report } = await zipOf(formOnPage(preview.html));
+  const { names, report } = await zipOf(formOnPage(preview.html), preview.action);
   assert.equal(names, ['web01_harbor_linux_3_V1R2.cklb']);
   const left = report.filter(({ outcome }) => outcome === 'not-upgraded');
   assert.equal(told(left, 'file'), Object.keys(bad));
@@ -302,8 +312,8 @@ forms('what cannot be upgraded is told, and keeps no other from it', async () =>
   for (const change of [renamed, { ...renamed, stig_name: 'Ours' }, { stig_id: '', stig_name: '' }]) {
     const checklist = await old('web04');
     Object.assign(checklist.stigs[0]!, change);
-    const { html } = await send({ a: JSON.stringify(checklist), b: '{' });
-    assert.equal((await zipOf(formOnPage(html))).names, ['web04_harbor_linux_3_V1R2.cklb']);
+    const { html, action } = await send({ a: JSON.stringify(checklist), b: '{' });
+    assert.equal((await zipOf(formOnPage(html), action)).names, ['web04_harbor_linux_3_V1R2.cklb']);
   }
 });
 
@@ -326,7 +336,8 @@ forms('a checklist of several STIGs has each of them upgraded, also two entries 
     return { ...first!, stig_id, rules };
   });
   const entries = { 'twice.cklb': JSON.stringify(twice), 'other.cklb': await oldText('other') };
-  const zip = await zipOf(formOnPage((await send(entries)).html));
+  const { html, action } = await send(entries);
+  const zip = await zipOf(formOnPage(html), action);
   const upgraded = (JSON.parse(zip.texts.get('twice.cklb')!) as Cklb).stigs;
   const said = upgraded.map((each) => each.release_info.slice(0, 10) + each.rules[0]!.comments);
   assert.equal(said, ['Release: 2entry 0', 'Release: 2entry 1', 'Release: 2entry 2']);
@@ -340,7 +351,7 @@ forms('a zip stands for its checklists, a hostile one and what makes no sense ar
   const both = await send({ 'all.zip': Uint8Array.from(await zip(sources)) });
   assert.match(both.text, '2 of 2 checklists upgraded');
   const made = ['web01_harbor_linux_3_V1R2.cklb', 'web02_harbor_linux_3_V1R2.cklb'];
-  assert.equal((await zipOf(formOnPage(both.html))).names, made);
+  assert.equal((await zipOf(formOnPage(both.html), both.action)).names, made);
   const one = await send({ 'all.zip': Uint8Array.from(await zip({ 'web01.cklb': web01 })) });
   assert.match(one.text, 'V1R1 to V1R2');
   const refusals: [files: Files, fields: Fields, message: string][] = [

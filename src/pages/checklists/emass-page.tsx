@@ -7,7 +7,7 @@ import type { NamedFile } from '../../checklists/upgrade-several.ts';
 import { check } from '../../http/schema.ts';
 import { beginning, Empty, Facts, Table } from '../parts/components.tsx';
 import type { View } from '../parts/view.ts';
-import { emassFields, SendAgain, SentFiles, toolPath, toolView, type UpgradeForm } from './upgrade-form.tsx';
+import { emassFields, SendAgain, toolView, type UpgradeForm } from './upgrade-form.tsx';
 
 /** The sheet that the form asks for, of its checklists (rule D30.2). Throws a 400. */
 export function sheetOf(ask: Ask, files: NamedFile[], form: UpgradeForm): Promise<MadeSheet> {
@@ -20,8 +20,8 @@ const mostRows = 100;
 const longest = 80;
 
 /** The sheet before its download: the columns that hold something, and what has no place in it. */
-export function emassPage(page: { made: MadeSheet; form: UpgradeForm; files: NamedFile[] }): View {
-  const { made, form, files } = page;
+export function emassPage(page: { made: MadeSheet; id: string; form: UpgradeForm; files: number }): View {
+  const { made, id, form, files } = page;
   const { header, rows, withoutCci, unknownCcis, sheet, warnings = [] } = made.rows;
   const filled = header.flatMap((name, index) =>
     rows.some((row) => row[index] !== '') ? [{ name, index }] : [],
@@ -33,7 +33,7 @@ export function emassPage(page: { made: MadeSheet; form: UpgradeForm; files: Nam
       <>
         <Facts
           of={[
-            ['Checklists', files.length],
+            ['Checklists', files],
             ['Rows', rows.length],
             ['Rules without a CCI', withoutCci.length],
             ['CCIs that are not in the catalog', unknownCcis.length],
@@ -42,9 +42,7 @@ export function emassPage(page: { made: MadeSheet; form: UpgradeForm; files: Nam
         {warnings.map((warning) => (
           <p class="warning">{warning}.</p>
         ))}
-        <SendAgain to={toolPath('emass')} fields={{ ...form, as: 'file' }} submit="Download sheet">
-          <SentFiles of={files} />
-        </SendAgain>
+        <SendAgain to="emass" id={id} fields={{ ...form, as: 'file' }} submit="Download sheet" />
         {rows.length === 0 ? (
           <Empty>{sheet === 'poam' ? 'No rule is open.' : 'No rule of these checklists has a CCI.'}</Empty>
         ) : (

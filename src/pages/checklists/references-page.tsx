@@ -2,18 +2,11 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { FileReference } from '../../checklists/reference-columns.ts';
 import type { ReferenceState } from '../../checklists/reference-states.ts';
-import type { NamedFile } from '../../checklists/upgrade-several.ts';
 import { Empty, link, path, Table, Totals } from '../parts/components.tsx';
-import { Hidden, Labelled, Problem, TextArea } from '../parts/forms.tsx';
+import { Labelled, Problem, TextArea } from '../parts/forms.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
-import { SendAgain, toolView } from './upgrade-form.tsx';
-
-/** The pasted text and the files of a form, newly selected or sent again by a page. */
-export interface CitingTexts {
-  text: string;
-  files: NamedFile[];
-}
+import { SendAgain, storedFor, toolView } from './upgrade-form.tsx';
 
 /** The form that finds ids in a text or in files (rule D39.2). */
 export function referencesPage({ text, problem }: { text: string; problem: string | null }): View {
@@ -25,7 +18,7 @@ export function referencesPage({ text, problem }: { text: string; problem: strin
         <p class="lead">
           Paste a report, a playbook or a profile, or choose files. Gapstone finds every id of a rule,
           control, CCI and SRG requirement, and says whether it is current, changed, removed, withdrawn, or in
-          no source. Gapstone does not store the text.
+          no source. {storedFor}
         </p>
         <form class="fields" method="post" action="/references" enctype="multipart/form-data">
           <Problem text={problem} />
@@ -57,13 +50,9 @@ const order = Object.keys(meanings) as ReferenceState[];
 /** Lines of a table: more are in the csv. */
 const mostShown = 500;
 
-/** What became of each id. Hidden fields send the texts again for the csv. */
-export function foundReferencesPage(page: {
-  found: FileReference[];
-  skipped: string[];
-  texts: CitingTexts;
-}): View {
-  const { found, skipped, texts } = page;
+/** What became of each id of the texts that the server stores under an id. */
+export function foundReferencesPage(page: { found: FileReference[]; skipped: string[]; id: string }): View {
+  const { found, skipped, id } = page;
   const byState = Map.groupBy(found, ({ state }) => state);
   const shown = order.flatMap((state) => {
     const references = byState.get(state);
@@ -87,16 +76,7 @@ export function foundReferencesPage(page: {
             <Totals
               of={shown.map(({ state, references }) => [references.length, meanings[state], `#${state}`])}
             />
-            <SendAgain
-              fields={{ text: texts.text, as: 'csv' }}
-              submit="Download CSV"
-              to="/references"
-              isQuiet
-            >
-              {texts.files.map(({ name, bytes }) => (
-                <Hidden fields={{ name, content: bytes.toString('base64') }} />
-              ))}
-            </SendAgain>
+            <SendAgain to="references" id={id} fields={{ as: 'csv' }} submit="Download CSV" isQuiet />
             {shown.map((each) => (
               <Group {...each} />
             ))}

@@ -4,32 +4,23 @@ import type { OldChecklist } from '../../checklists/cklb-reader.ts';
 import type { Inspection } from '../../checklists/results-schema.ts';
 import type { MadeChecklist } from '../../checklists/results-upload.ts';
 import { reviewOfResults } from '../../checklists/review.ts';
-import type { NamedFile } from '../../checklists/upgrade-several.ts';
 import { Empty, Facts, path, shortTitle, Table } from '../parts/components.tsx';
 import { createMarker } from '../parts/diff-text.tsx';
 import type { View } from '../parts/view.ts';
 import { type AskedReview, Review } from './review-table.tsx';
-import {
-  type AttachedFiles,
-  SendAgain,
-  SentFiles,
-  toolPath,
-  toolView,
-  type UpgradeForm,
-  type UploadTool,
-} from './upgrade-form.tsx';
+import { SendAgain, toolPath, toolView, type UpgradeForm, type UploadTool } from './upgrade-form.tsx';
 import { NotCarried } from './upgrade-report.tsx';
 
 /** The report on scan results, rule by rule. */
 export function fromResultsPage(page: {
   made: MadeChecklist;
   old: OldChecklist | null;
+  id: string;
   form: UpgradeForm;
-  files: AttachedFiles;
   tool: UploadTool;
   review: AskedReview;
 }): View {
-  const { made, old, form, files, tool, review } = page;
+  const { made, old, id, form, tool, review } = page;
   const { release, unknown, target, tool: scanner, notCarried, warnings } = made.report;
   return toolView({
     tool,
@@ -45,10 +36,10 @@ export function fromResultsPage(page: {
           <p class="warning">{warning}.</p>
         ))}
         <Review
-          to={toolPath(tool)}
+          to={toolPath(tool, id)}
           rows={reviewOfResults(made, old)}
           asked={review}
-          fields={{ ...form, ...files }}
+          fields={{ ...form }}
           submit="Download checklist"
           marker={createMarker()}
         />
@@ -83,21 +74,14 @@ export interface InspectedFile {
 }
 
 /** The problems that an inspection found, with advice. */
-export function inspectionPage(page: {
-  inspected: InspectedFile[];
-  form: UpgradeForm;
-  files: AttachedFiles;
-  several: NamedFile[];
-}): View {
-  const { inspected, form, files, several } = page;
+export function inspectionPage(page: { inspected: InspectedFile[]; id: string; form: UpgradeForm }): View {
+  const { inspected, id, form } = page;
   return toolView({
     tool: 'inspect',
     title: 'Inspection',
     body: (
       <>
-        <SendAgain to={toolPath('upgrade')} fields={{ ...form, ...files }} submit="Preview upgrade">
-          <SentFiles of={several} />
-        </SendAgain>
+        <SendAgain to="upgrade" id={id} fields={{ ...form }} submit="Preview upgrade" />
         {inspected.map(({ name, stigs, problem }) => (
           <>
             {problem === null ? null : (

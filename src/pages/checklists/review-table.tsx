@@ -55,21 +55,16 @@ export function askedReview(form: Form): AskedReview {
 /** A rule to review, and the host or the file that it is of where there are several. */
 export type ShownReview = ReviewRow & { of?: string };
 
-/**
- * The rules of a made checklist: the download, counts by severity, filters, and a table. One form sends the files again
- * for each: the server stores none.
- */
+/** The rules of a made checklist: the download, counts by severity, filters, and a table, all in one form. */
 export function Review(props: {
   to: string;
   rows: ShownReview[];
   asked: AskedReview;
-  /** The fields and files of the page. */
   fields: Record<string, string>;
-  files?: Child;
   submit: string;
   marker: Marker;
 }): Child {
-  const { to, rows, asked, fields, files, submit, marker } = props;
+  const { to, rows, asked, fields, submit, marker } = props;
   const present = (Object.keys(kinds) as ReviewRow['kind'][]).filter((kind) =>
     rows.some((row) => row.kind === kind),
   );
@@ -85,7 +80,6 @@ export function Review(props: {
   return (
     <form method="post" action={to} enctype="multipart/form-data">
       <Hidden fields={{ ...fields, as: 'file' }} />
-      {files}
       <div class="actions">
         <button type="submit">{submit}</button>
       </div>
@@ -130,7 +124,7 @@ export function Review(props: {
   );
 }
 
-/** The other pages, by buttons: a page is sent with its files. */
+/** The other pages, by buttons of the form of filters. */
 function Pages({ page, of, total }: { page: number; of: number; total: number }): Child {
   if (of <= 1) return null;
   const button = (to: number, label: string) => (

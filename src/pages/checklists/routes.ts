@@ -1,4 +1,5 @@
 import type { Context, Hono } from 'hono';
+import { viewerKey } from '../../auth/viewer.ts';
 import { fileHeaders, fileTypes } from '../../http/answer.ts';
 import type { Env } from '../../http/env.ts';
 import type { Services } from '../../services.ts';
@@ -6,22 +7,14 @@ import type { PageSupport } from '../parts/page.ts';
 import { ownLists } from '../parts/shown-list.ts';
 import { hostsToolPage } from './hosts-page.tsx';
 import { referencesPage } from './references-page.tsx';
-import {
-  emptyUpgrade,
-  noFiles,
-  type StigChoice,
-  toolPage,
-  toolPath,
-  type UploadTool,
-  uploadTools,
-} from './upgrade-form.tsx';
-import { RefusedUpload, type WorkOnUpload } from './uploads.ts';
+import { emptyUpgrade, toolPage, toolPath, type UploadTool, uploadTools } from './upgrade-form.tsx';
+import { RefusedUpload, type WorkOnForm } from './uploads.ts';
 
-/** The forms for checklists, scan results and texts that cite ids. The server stores nothing: a download sends the files again. */
+/** The forms for checklists, scan results and texts that cite ids. */
 export function upgradePages(
   app: Hono<Env>,
   { guard, show, frame, send }: PageSupport,
-  { stigs, lists, workOnUpload }: Pick<Services, 'stigs' | 'lists'> & { workOnUpload: WorkOnUpload },
+  { stigs, lists, workOnForm }: Pick<Services, 'stigs' | 'lists'> & { workOnForm: WorkOnForm },
 ): void {
   const choices = () =>
     stigs
@@ -33,20 +26,24 @@ export function upgradePages(
   for (const tool of uploadTools)
     app.get(toolPath(tool), guard.user, (c) => {
       const form = { ...emptyUpgrade, slug: c.req.query('slug') ?? '' };
-      return show(c, toolPage({ tool, form, stigs: choices(), problem: null, files: noFiles }));
+      return show(c, toolPage({ tool, form, stigs: choices(), problem: null }));
     });
 
   app.get(toolPath('hosts'), guard.user, (c) => show(c, hostsToolPage(ownLists(c, lists))));
 
   /** Reads the form of an upload in a thread: the answer is a page or a file, or the form again with a problem. */
-  async function answered(
-    c: Context<Env>,
-    upload: { from: 'page'; tool: UploadTool; stigs: StigChoice[] } | { from: 'references' },
-  ): Promise<Response> {
-    const type = c.req.header('Content-Type') ?? '';
+  async function answered(c: Context<Env>, tool: UploadTool | 'references'): Promise<Response> {
     try {
-      const sent = { ...upload, bytes: c.get('upload'), type, frame: frame(c) };
-      const { bytes, file } = await workOnUpload(sent, c.get('record'));
+      const upload = {
+        tool,
+        stigs: tool === 'references' ? [] : choices(),
+        bytes: c.get('upload'),
+        type: c.req.header('Content-Type') ?? '',
+        frame: frame(c),
+        id: c.req.query('upload'),
+        owner: viewerKey(c.get('user')),
+      };
+      const { bytes, file } = await workOnForm(upload, c.get('record'));
       if (file === null) return send(c, bytes);
       return c.body(bytes, 200, {
         'Content-Type': fileTypes[file.type],
@@ -60,10 +57,9 @@ export function upgradePages(
     }
   }
 
-  for (const tool of uploadTools)
-    app.post(toolPath(tool), guard.upload, (c) => answered(c, { from: 'page', tool, stigs: choices() }));
+  for (const tool of uploadTools) app.post(toolPath(tool), guard.upload, (c) => answered(c, tool));
 
   app.get('/references', guard.user, (c) => show(c, referencesPage({ text: '', problem: null })));
 
-  app.post('/references', guard.upload, (c) => answered(c, { from: 'references' }));
+  app.post('/references', guard.upload, (c) => answered(c, 'references'));
 }

@@ -1,21 +1,21 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
-import type { NamedFile, UpgradedFile } from '../../checklists/upgrade-several.ts';
+import type { UpgradedFile } from '../../checklists/upgrade-several.ts';
 import { Facts, StigLink, Table } from '../parts/components.tsx';
 import { createMarker } from '../parts/diff-text.tsx';
 import type { View } from '../parts/view.ts';
 import { type AskedReview, Review } from './review-table.tsx';
-import { SentFiles, toolPath, toolView, type UpgradeForm, type UploadTool } from './upgrade-form.tsx';
+import { toolPath, toolView, type UpgradeForm, type UploadTool } from './upgrade-form.tsx';
 
-/** The report on several checklists, file by file. Hidden fields send the files again for the download. */
+/** The report on several checklists, file by file. */
 export function upgradedSeveralPage(page: {
   done: UpgradedFile[];
+  id: string;
   form: UpgradeForm;
-  files: NamedFile[];
   tool: UploadTool;
   review: AskedReview;
 }): View {
-  const { done, form, files, tool, review } = page;
+  const { done, id, form, tool, review } = page;
   const made = done.filter(({ made }) => made !== null).length;
   const answers = done.flatMap(({ stigs }) => stigs.map(({ summary }) => summary.answers));
   const total = (of: keyof (typeof answers)[number]) => answers.reduce((sum, each) => sum + each[of], 0);
@@ -46,11 +46,10 @@ export function upgradedSeveralPage(page: {
         />
         {made === 0 ? null : (
           <Review
-            to={toolPath(tool)}
+            to={toolPath(tool, id)}
             rows={rows}
             asked={review}
             fields={{ ...form }}
-            files={<SentFiles of={files} />}
             submit="Download checklists and report"
             marker={marker}
           />

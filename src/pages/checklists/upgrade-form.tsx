@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
-import type { NamedFile } from '../../checklists/upgrade-several.ts';
-import { shortTitle, Tabs } from '../parts/components.tsx';
+import { count } from '../../base/text.ts';
+import { link, shortTitle, Tabs } from '../parts/components.tsx';
 import { Hidden, Input, Labelled, Problem, Select } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
 
@@ -37,10 +37,9 @@ export const emptyUpgrade: UpgradeForm = {
   format: 'cklb',
 };
 
-/** The files of a form, base64: the server stores nothing, so a page sends them again. */
-export type AttachedFiles = Partial<Record<'checklist' | 'results', string>>;
-
-export const noFiles: AttachedFiles = {};
+/** How long the server stores the files of a form. */
+export const storedMinutes = 15;
+export const storedFor = `Gapstone keeps the files in memory for ${storedMinutes} minutes, and does not save them.`;
 
 export interface StigChoice {
   slug: string;
@@ -63,7 +62,9 @@ export type Tool = (typeof tools)[number][0];
 export const uploadTools = ['upgrade', 'results', 'inspect', 'emass'] as const;
 export type UploadTool = (typeof uploadTools)[number];
 
-export const toolPath = (tool: Tool) => tools.find(([each]) => each === tool)![2];
+/** The address of a tool; `id` names the files that the server stores for a form. */
+export const toolPath = (tool: Tool, id?: string) =>
+  link(tools.find(([each]) => each === tool)![2], { upload: id });
 
 const helps: Record<Tool, string> = {
   upgrade: 'upgrade-a-checklist',
@@ -123,20 +124,24 @@ export function toolPage(page: {
   form: UpgradeForm;
   stigs: StigChoice[];
   problem: string | null;
-  /** The files of a refused form: the reader need not select them again. */
-  files: AttachedFiles;
+  /** The number of files of a refused form, and the id under which the server stores them. */
+  attached?: number;
+  id?: string;
 }): View {
-  const { tool, form, stigs, problem, files } = page;
+  const { tool, form, stigs, problem, attached = 0, id } = page;
   const { title, lead, files: label, submit } = shownTools[tool];
+  const action = toolPath(tool, attached === 0 ? undefined : id);
   return toolView({
     tool,
     title,
     body: (
       <>
-        <p class="lead">{lead} Gapstone does not store the files.</p>
-        <form class="fields" method="post" action={toolPath(tool)} enctype="multipart/form-data">
+        <p class="lead">
+          {lead} {storedFor}
+        </p>
+        <form class="fields" method="post" action={action} enctype="multipart/form-data">
           <Problem text={problem} />
-          <FileField files={files} label={label} />
+          <FileField attached={attached} label={label} />
           {tool === 'emass' ? <EmassFields form={form} /> : null}
           {tool === 'upgrade' || tool === 'results' ? (
             <Options tool={tool} form={form} stigs={stigs} isOpen={problem !== null} />
@@ -179,31 +184,22 @@ function EmassFields({ form }: { form: UpgradeForm }): Child {
   );
 }
 
-function FileField({ files, label }: { files: AttachedFiles; label: string }): Child {
-  const attached = [
-    ...(files.checklist === undefined ? [] : ['checklist']),
-    ...(files.results === undefined ? [] : ['scan results']),
-  ];
+function FileField({ attached, label }: { attached: number; label: string }): Child {
+  const hint =
+    attached === 0
+      ? undefined
+      : `Your ${attached === 1 ? 'file is' : `${count(attached, 'file')} are`} still attached. Choose others to replace ${attached === 1 ? 'it' : 'them'}.`;
   return (
-    <Labelled
-      id="file"
-      label={label}
-      hint={
-        attached.length === 0
-          ? undefined
-          : `Your ${attached.join(' and ')} ${attached.join().endsWith('s') ? 'are' : 'is'} still attached. Choose another file to replace ${attached.join().endsWith('s') ? 'them' : 'it'}.`
-      }
-    >
+    <Labelled id="file" label={label} hint={hint}>
       <input
         id="file"
         name="file"
         type="file"
         accept=".ckl,.cklb,.xml,.json,.zip"
         multiple
-        required={attached.length === 0}
-        aria-describedby={attached.length === 0 ? undefined : 'file-hint'}
+        required={attached === 0}
+        aria-describedby={hint && 'file-hint'}
       />
-      <Hidden fields={{ ...files }} />
     </Labelled>
   );
 }
@@ -225,24 +221,17 @@ export function FormatSelect(props: { label: string; selected: string; id?: stri
   );
 }
 
-/** Several files of a page, which it sends again. */
-export const SentFiles = ({ of }: { of: NamedFile[] }): Child =>
-  of.map(({ name, bytes }) => (
-    <Hidden fields={{ checklistName: name, checklist: bytes.toString('base64') }} />
-  ));
-
-/** A form with one button that sends files and fields of a page again: the server did not store them. */
+/** A form with one button, about the files that the server stores under an id. */
 export function SendAgain(props: {
-  to: string;
+  to: Tool;
+  id: string;
   fields: Record<string, string>;
   submit: string;
   isQuiet?: boolean;
-  children?: Child;
 }): Child {
   return (
-    <form class="actions" method="post" action={props.to} enctype="multipart/form-data">
+    <form class="actions" method="post" action={toolPath(props.to, props.id)} enctype="multipart/form-data">
       <Hidden fields={props.fields} />
-      {props.children}
       <button type="submit" class={props.isQuiet ? 'quiet' : undefined}>
         {props.submit}
       </button>

@@ -6,13 +6,7 @@ import { Empty, path, shortTitle } from '../parts/components.tsx';
 import { createMarker } from '../parts/diff-text.tsx';
 import type { View } from '../parts/view.ts';
 import { Answer, type AskedReview, Review } from './review-table.tsx';
-import {
-  type AttachedFiles,
-  toolPath,
-  toolView,
-  type UpgradeForm,
-  type UploadTool,
-} from './upgrade-form.tsx';
+import { toolPath, toolView, type UpgradeForm, type UploadTool } from './upgrade-form.tsx';
 
 /** The report on an upgrade: each rule, and what was not carried over. */
 export function upgradedPage(page: {
@@ -22,9 +16,9 @@ export function upgradedPage(page: {
   review: AskedReview;
   /** Whether the checklist named its STIG, because the reader selected none. */
   isNamed: boolean;
-  files: AttachedFiles;
+  id: string;
 }): View {
-  const { upgrade, tool, form, review, isNamed, files } = page;
+  const { upgrade, tool, form, review, isNamed, id } = page;
   const { report } = upgrade;
   const { from, to, summary } = report;
   return toolView({
@@ -41,10 +35,10 @@ export function upgradedPage(page: {
           <p class="warning">{warning}.</p>
         ))}
         <Review
-          to={toolPath(tool)}
+          to={toolPath(tool, id)}
           rows={reviewOfUpgrade(upgrade)}
           asked={review}
-          fields={{ ...form, ...files }}
+          fields={{ ...form }}
           submit="Download upgraded checklist"
           marker={createMarker()}
         />

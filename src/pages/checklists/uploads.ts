@@ -1,14 +1,18 @@
+import { randomUUID } from 'node:crypto';
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { LRUCache } from 'lru-cache';
 import type { Ask } from '../../base/ask.ts';
 import { owned } from '../../base/bytes.ts';
 import { AppError, callerGone, unavailable } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { programFolder } from '../../base/root.ts';
 import { uploadJobs } from '../../checklists/jobs.ts';
+import type { NamedFile } from '../../checklists/upgrade-several.ts';
 import type { Upgraded } from '../../checklists/upload.ts';
 import { type Presence, smallUpload, uploadSize } from '../../http/limits.ts';
-import type { JobRequest, ThreadAnswer, ThreadRequest, Upload } from './upload-thread.ts';
+import { storedMinutes } from './upgrade-form.tsx';
+import type { JobRequest, PageUpload, ThreadAnswer, ThreadRequest, Upload } from './upload-thread.ts';
 
 /** The refusal of an upload; `page` shows the form again when its content was the reason. */
 export class RefusedUpload extends AppError {
@@ -22,12 +26,15 @@ export class RefusedUpload extends AppError {
 
 export interface Uploads {
   /**
-   * Processes an upload after those before it, and takes over its bytes. Throws a `RefusedUpload` for an invalid upload
+   * Processes an upload after those before it, and takes over its bytes; `store` gets the files of a form, when its answer
+   * is a page about them. Throws a `RefusedUpload` for an invalid upload
    * (400, 413), for an error of `ask`, and (503) when the thread stops or the caller disconnects.
    */
-  upgrade(upload: Upload, ask: Ask, caller?: Presence): Promise<Upgraded>;
+  upgrade(upload: Upload, ask: Ask, caller?: Presence, store?: StoreFiles): Promise<Upgraded>;
   stop(): Promise<void>;
 }
+
+type StoreFiles = (files: NamedFile[]) => void;
 
 export interface UploadOptions {
   entry?: string | URL;
@@ -47,9 +54,10 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
   const small = createUploadThread(log, { memory: 128, patience: 20_000, ...options });
   const large = createUploadThread(log, { memory: 512, patience: 60_000, ...options });
   return {
-    upgrade(upload, ask, caller) {
-      const thread = uploadSize(upload.bytes) <= smallUpload ? small : large;
-      return thread.upgrade(upload, ask, caller);
+    upgrade(upload, ...others) {
+      const stored = upload.from === 'page' ? sizeOf(upload.stored ?? []) : 0;
+      const thread = uploadSize(upload.bytes) + stored <= smallUpload ? small : large;
+      return thread.upgrade(upload, ...others);
     },
     async stop() {
       await Promise.all([small.stop(), large.stop()]);
@@ -72,7 +80,7 @@ function createUploadThread(
   let last: Promise<unknown> = Promise.resolve();
   let idling: NodeJS.Timeout | undefined;
 
-  async function one(upload: Upload, ask: Ask, caller: Presence): Promise<Upgraded> {
+  async function one(upload: Upload, ask: Ask, caller: Presence, store?: StoreFiles): Promise<Upgraded> {
     await thread.ended();
     if (caller.closed) throw callerGone();
     clearTimeout(idling);
@@ -84,6 +92,7 @@ function createUploadThread(
       const bytes = owned(upload.bytes);
       let said = await thread.ask({ ...upload, bytes }, [bytes.buffer]);
       while ('wanted' in said) said = await thread.ask(await answerTo(ask, said.wanted, upload.from));
+      if ('files' in said && said.files !== undefined) store?.(said.files);
       if (!('upgraded' in said)) throw failureOf(said);
       return said.upgraded;
     } catch (error) {
@@ -114,8 +123,8 @@ function createUploadThread(
   }
 
   return {
-    upgrade(upload, ask, caller = { closed: false, onClose: null }) {
-      const turn = last.then(() => one(upload, ask, caller));
+    upgrade(upload, ask, caller = { closed: false, onClose: null }, store) {
+      const turn = last.then(() => one(upload, ask, caller, store));
       last = turn.catch(() => undefined);
       return turn;
     },
@@ -198,11 +207,46 @@ function createThread(log: Log, entry: string | URL, memory: number) {
   };
 }
 
-export type WorkOnUpload = ReturnType<typeof createUploadWork>;
+const sizeOf = (files: NamedFile[]) => files.reduce((sum, { bytes }) => sum + bytes.length, 0);
 
-/** Makes the function that processes an upload with what the catalog has of it. It stores nothing. */
+/** Bytes of the files that are stored for pages; those used least recently make room. */
+const mostStored = 192 * 1024 * 1024;
+
+export type WorkOnUpload = ReturnType<typeof createUploadWork>['ofApi'];
+export type WorkOnForm = ReturnType<typeof createUploadWork>['ofForm'];
+
+/**
+ * Makes the functions that process uploads with what the catalog has of them. Only the files of forms are stored: in memory,
+ * for their sender, under a random id by which the forms of the answer name them.
+ */
 export function createUploadWork(uploads: Uploads, ask: Ask) {
-  return (upload: Upload, caller: Presence): Promise<Upgraded> => uploads.upgrade(upload, ask, caller);
+  const stored = new LRUCache<string, { owner: string; files: NamedFile[] }>({
+    maxSize: mostStored,
+    sizeCalculation: ({ files }) => sizeOf(files) + 1,
+    ttl: storedMinutes * 60_000,
+    ttlAutopurge: true,
+  });
+  return {
+    ofApi: (upload: Upload, caller: Presence): Promise<Upgraded> => uploads.upgrade(upload, ask, caller),
+    ofForm(
+      {
+        id,
+        owner,
+        ...form
+      }: Omit<PageUpload, 'from' | 'stored' | 'id'> & {
+        bytes: Upload['bytes'];
+        id: string | undefined;
+        owner: string;
+      },
+      caller: Presence,
+    ): Promise<Upgraded> {
+      const known = id === undefined ? undefined : stored.get(id);
+      const files = id === undefined ? [] : known?.owner === owner ? known.files : null;
+      const page = files?.length ? id! : randomUUID();
+      const upload: Upload = { ...form, from: 'page', id: page, stored: files };
+      return uploads.upgrade(upload, ask, caller, (files) => void stored.set(page, { owner, files }));
+    },
+  };
 }
 
 const tryAgain = (message: string) => unavailable(message, 5);

@@ -27,7 +27,7 @@ export interface PageContext {
 
 export type PageSupport = ReturnType<typeof createPageSupport>;
 
-/** Files of `mostUploaded` bytes in base64, with the rest of a form. */
+/** A form with files. */
 const maxUpload = 65 * 1024 * 1024;
 
 /**

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import { maxHosts } from '../../catalog/stigs/host-schema.ts';
-import { maxFiles } from '../../checklists/list-checklists-schema.ts';
+import { maxFiles } from '../../checklists/host-zip.ts';
 import { FilesFields } from '../checklists/files-fields.tsx';
 import { toolPath } from '../checklists/upgrade-form.tsx';
 import { Empty, Lines, path } from '../parts/components.tsx';
