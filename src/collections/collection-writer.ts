@@ -24,9 +24,13 @@ export type CollectionFields = Pick<
 /** Some of them; an undefined field stays as it is. */
 export type CollectionChange = { [K in keyof CollectionFields]?: CollectionFields[K] | undefined };
 
-/** Writes rows of collections: what they change, their revision, and whose kept answers are no longer true. */
-function createRows({ orm, audience }: Database, now: () => Date) {
-  // The organization too: its tokens may read private lists.
+/** Creates, changes and deletes the collections of a kind (rule D8.3). Every function is to be called inside a write. */
+export function createCollectionWriter(db: Database, kind: CollectionKind, now: () => Date) {
+  const { orm, audience } = db;
+  const visible = createVisible(db, kind);
+  const entries = createEntries(db, kind);
+  const room = createRoom(db, kind);
+  // Cached answers of the organization too: its tokens may read private lists.
   const concern = (row: Collection) => audience.concern(row.createdById, row.organizationId);
 
   function update(id: string, what: { [K in keyof Collection]?: Collection[K] | undefined }): Collection {
@@ -35,30 +39,12 @@ function createRows({ orm, audience }: Database, now: () => Date) {
     return row;
   }
 
-  return {
-    update,
-
-    insert(row: Collection): Collection {
-      orm.insert(collections).values(row).run();
-      concern(row);
-      return row;
-    },
-
-    /** Begins a write: raises the revision (rule D36.4). Throws 412 where `match` names others. */
-    begin(row: Collection, match: Match): Collection {
-      requireMatch(match, row.revision);
-      // The time too: after a restore of users' data no revision comes a second time.
-      return update(row.id, { revision: Math.max(row.revision + 1, now().getTime()) });
-    },
-  };
-}
-
-/** Creates, changes and deletes the collections of a kind (rule D8.3). Every function is to be called inside a write. */
-export function createCollectionWriter(db: Database, kind: CollectionKind, now: () => Date) {
-  const visible = createVisible(db, kind);
-  const entries = createEntries(db, kind);
-  const room = createRoom(db, kind);
-  const { update, insert, begin } = createRows(db, now);
+  /** Begins a write: raises the revision (rule D36.4). Throws 412 where `match` names others. */
+  function begin(row: Collection, match: Match): Collection {
+    requireMatch(match, row.revision);
+    // The time too: after a restore of users' data no revision comes a second time.
+    return update(row.id, { revision: Math.max(row.revision + 1, now().getTime()) });
+  }
 
   /** Sets the given fields; an empty change (as when only entries changed) moves `updatedAt` alone. */
   const change = (id: string, what: CollectionChange & { deletedAt?: null }): Collection =>
@@ -84,7 +70,7 @@ export function createCollectionWriter(db: Database, kind: CollectionKind, now: 
     create(id: string, user: User, fields: Omit<CollectionFields, 'icon'> & { icon?: string }): Collection {
       room.require(user, true);
       const time = now().toISOString();
-      return insert({
+      const row: Collection = {
         id,
         kind,
         icon: '',
@@ -96,7 +82,10 @@ export function createCollectionWriter(db: Database, kind: CollectionKind, now: 
         updatedAt: time,
         deletedAt: null,
         revision: Math.max(1, now().getTime()),
-      });
+      };
+      orm.insert(collections).values(row).run();
+      concern(row);
+      return row;
     },
 
     /** Deletes softly, dated by the latest known time: a clock behind it would make the purge early. */
@@ -139,20 +128,20 @@ export function createCollectionService<Shown extends ShownColumns>(
 
     revision: (viewer: Viewer, id: string) => db.read(() => reader.find(viewer, id).revision),
 
-    get: (viewer: Viewer, id: string) => db.read(() => reader.shown(reader.find(viewer, id).id)),
+    get: (viewer: Viewer, id: string) => db.read(() => reader.shown(viewer, reader.find(viewer, id).id)),
 
     /** One of the user's own. Throws 404 for what they may not see, 403 for what is another's. */
-    own: (user: User, id: string) => db.read(() => reader.shown(reader.own(user, id).id)),
+    own: (user: User, id: string) => db.read(() => reader.shown(user, reader.own(user, id).id)),
 
     create: (user: User, fields: Omit<CollectionFields, 'icon'> & { icon?: string }) =>
-      db.write(() => reader.shown(writer.create(newId(), user, fields).id)),
+      db.write(() => reader.shown(user, writer.create(newId(), user, fields).id)),
 
     /** Sets the given fields; an empty change leaves `updatedAt` too. */
     change: (user: User, id: string, change: CollectionChange, match: Match = null) =>
       db.write(() => {
         writer.own(user, id, match);
         if (Object.keys(change).length > 0) writer.change(id, change);
-        return reader.shown(id);
+        return reader.shown(user, id);
       }),
 
     /** Deletes one of the user's own softly. */
