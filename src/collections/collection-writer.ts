@@ -152,7 +152,7 @@ export function createCollectionService<Shown extends ShownColumns>(
 }
 
 /** The most lists, or collections of a kind, of one creator (rule D8.7). */
-export const mostOfCreator = 1000;
+const mostOfCreator = 1000;
 
 /** The same with the deleted ones, which bounds creating and deleting in turn. */
 const mostWithDeleted = 5000;

@@ -16,7 +16,7 @@ import { createReferences } from './references.ts';
 import type { ControlsAdded } from './schema.ts';
 
 /** A control as a body names it. */
-export interface ControlEntry {
+interface ControlEntry {
   framework: CatalogFramework;
   controlId: string;
   notes?: string | null | undefined;

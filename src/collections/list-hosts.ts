@@ -8,8 +8,6 @@ import { createVisible } from './collections.ts';
 import { createListRows } from './list-rows.ts';
 import type { ListHosts } from './lists-schema.ts';
 
-export type ListHostService = ReturnType<typeof createListHostService>;
-
 /** The hosts that are kept with lists (rule D36.6). All throw the one 404 for a list that the user may not see. */
 export function createListHostService(db: Database, now: () => Date, stigNames: StigNameIndex) {
   const visible = createVisible(db, 'list');

@@ -133,7 +133,7 @@ interface RowSelection {
 }
 
 /** Which rows are read, and in which order; all by position, where nothing is given. */
-export interface RowOptions {
+interface RowOptions {
   severities?: string;
   sort?: ListRowSort | undefined;
   limit?: number;

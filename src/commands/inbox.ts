@@ -24,7 +24,7 @@ interface Entry {
   imported: boolean;
 }
 
-export interface Inbox {
+interface Inbox {
   /** Stops watching, and ends a running import, which then changes nothing. */
   stop(): Promise<void>;
 }

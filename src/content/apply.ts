@@ -40,7 +40,7 @@ export interface Exchanged {
 }
 
 /** A source that the site has and a bundle lacks. */
-export interface LocalSource {
+interface LocalSource {
   sha256: string;
   source: string;
   target: string | null;

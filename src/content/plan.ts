@@ -91,7 +91,7 @@ export function loneDecisions(before: DecidedPair[], after: DecidedPair[]): Lone
 }
 
 /** A part of a plan in words: a line for each thing that is added, changed or removed. */
-export interface PlanSection extends Changes<string> {
+interface PlanSection extends Changes<string> {
   title: string;
 }
 
