@@ -30,8 +30,8 @@ try {
   if (isTooOld(process.versions.node)) process.exitCode = await runOnOwnNode();
   else await run(args);
 } catch (error) {
-  const { said, exitCode, isKnown } = failureOf(error);
-  process.stderr.write(said);
+  const { message, exitCode, isKnown } = failureOf(error);
+  process.stderr.write(message);
   process.exitCode = exitCode;
   if (!isKnown) process.exit();
 }

@@ -58,7 +58,7 @@ const made: Record<string, number> = {
   'src/pages/parts/prose-lines.ts': 5,
   'src/checklists/inspect-target.ts': 1,
   // Of the name of a site, 64 characters without marks but the point.
-  'src/commands/backup-folder.ts': 1,
+  'src/commands/backup.ts': 1,
   'src/catalog/controls/id-grammar.ts': 1,
   'src/catalog/search/pattern.ts': 1,
   'src/catalog/search/query.ts': 3,

@@ -9,7 +9,7 @@ import type { DocumentCollectionExport, RoleCollectionExport } from './catalog-c
 import { type CollectionFields, createCollectionWriter } from './collection-writer.ts';
 import { type Collection, createCollectionReader, type ShownColumns } from './collections.ts';
 import { countEntries } from './entries.ts';
-import { createReferences, type Reference } from './references.ts';
+import type { Reference } from './references.ts';
 
 const { id, name, description, tags, color, visibility, createdAt, createdByEmail } =
   getTableColumns(collections);
@@ -18,30 +18,38 @@ const { id, name, description, tags, color, visibility, createdAt, createdByEmai
 interface CatalogCollections<Shown, Exported> {
   kind: CollectionKind;
   thing: string;
+  /** Where the catalog has the things: the table, its column of their id, and the name of that as a field. */
+  catalog: { table: string; column: string; field: string };
   shown: Shown;
-  find(item: string): Reference;
   exported(collection: Collection): Exported;
 }
 
 /** Collections that are created on the command line (D8.6), and read by the API and the pages. */
 function createCatalogCollections<Shown extends ShownColumns, Exported>(
   db: Database,
-  { kind, thing, shown, find, exported }: CatalogCollections<Shown, Exported>,
+  { kind, thing, catalog: { table, column, field }, shown, exported }: CatalogCollections<Shown, Exported>,
   now: () => Date,
   newId: () => string,
 ) {
   const reader = createCollectionReader(db, kind, shown);
   const writer = createCollectionWriter(db, kind, now);
+  const summaryOf = db.sqlite
+    .prepare<[string], string>(`SELECT summary_json FROM ${table} WHERE ${column} = ?`)
+    .pluck();
+
+  /** What a collection stores of an item. Throws `CommandError` for one that the catalog does not have. */
+  function entryOf(item: string): Reference {
+    const summaryJson = summaryOf.get(item);
+    if (summaryJson === undefined)
+      throw new CommandError(`the catalog has no ${thing} "${item.slice(0, 64)}"`);
+    return { key: item, seen: { [field]: item, summaryJson } };
+  }
+
   return {
     /** Creates a collection and returns its id. Throws `CommandError` for an item that the catalog does not have. */
     async create(user: User, fields: Omit<CollectionFields, 'icon'>, items: string[]): Promise<string> {
       const created = await db.write(() => {
-        const entries = items.map((item) => {
-          const entry = find(item);
-          if (entry.seen === null)
-            throw new CommandError(`the catalog has no ${thing} "${item.slice(0, 64)}"`);
-          return entry;
-        });
+        const entries = items.map(entryOf);
         const { id } = writer.create(newId(), user, fields);
         writer.add(id, entries, []);
         // The audit event takes the id from here.
@@ -82,8 +90,8 @@ export function createDocumentCollectionService(db: Database, now: () => Date, n
     });
     return { collection: { id, name }, documents };
   }
-  const { document: find } = createReferences(db);
-  return createCatalogCollections(db, { kind, thing: 'document', shown, find, exported }, now, newId);
+  const catalog = { table: 'documents', column: 'document_id', field: 'documentId' };
+  return createCatalogCollections(db, { kind, thing: 'document', catalog, shown, exported }, now, newId);
 }
 
 export type RoleCollectionService = ReturnType<typeof createRoleCollectionService>;
@@ -108,6 +116,6 @@ export function createRoleCollectionService(db: Database, now: () => Date, newId
     });
     return { collection: { id, name, description, visibility, createdAt }, roles };
   }
-  const { occupation: find } = createReferences(db);
-  return createCatalogCollections(db, { kind, thing: 'occupation', shown, find, exported }, now, newId);
+  const catalog = { table: 'occupations', column: 'occupation_code', field: 'occupationCode' };
+  return createCatalogCollections(db, { kind, thing: 'occupation', catalog, shown, exported }, now, newId);
 }

@@ -1,4 +1,4 @@
-import { and, count, eq, isNotNull, type Placeholder, sql } from 'drizzle-orm';
+import { and, count, eq, sql } from 'drizzle-orm';
 import type { User, Viewer } from '../auth/viewer.ts';
 import { badRequest } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
@@ -24,9 +24,13 @@ export type CollectionFields = Pick<
 /** Some of them; an undefined field stays as it is. */
 export type CollectionChange = { [K in keyof CollectionFields]?: CollectionFields[K] | undefined };
 
-/** Writes rows of collections: what they change, their revision, and whose kept answers are no longer true. */
-function createRows({ orm, audience }: Database, now: () => Date) {
-  // The organization too: its tokens may read private lists.
+/** Creates, changes and deletes the collections of a kind (rule D8.3). Every function is to be called inside a write. */
+export function createCollectionWriter(db: Database, kind: CollectionKind, now: () => Date) {
+  const { orm, audience } = db;
+  const visible = createVisible(db, kind);
+  const entries = createEntries(db, kind);
+  const requireRoom = createRoom(db, kind);
+  // Cached answers of the organization too: its tokens may read private lists.
   const concern = (row: Collection) => audience.concern(row.createdById, row.organizationId);
 
   function update(id: string, what: { [K in keyof Collection]?: Collection[K] | undefined }): Collection {
@@ -35,30 +39,12 @@ function createRows({ orm, audience }: Database, now: () => Date) {
     return row;
   }
 
-  return {
-    update,
-
-    insert(row: Collection): Collection {
-      orm.insert(collections).values(row).run();
-      concern(row);
-      return row;
-    },
-
-    /** Begins a write: raises the revision (rule D36.4). Throws 412 where `match` names others. */
-    begin(row: Collection, match: Match): Collection {
-      requireMatch(match, row.revision);
-      // The time too: after a restore of users' data no revision comes a second time.
-      return update(row.id, { revision: Math.max(row.revision + 1, now().getTime()) });
-    },
-  };
-}
-
-/** Creates, changes and deletes the collections of a kind (rule D8.3). Every function is to be called inside a write. */
-export function createCollectionWriter(db: Database, kind: CollectionKind, now: () => Date) {
-  const visible = createVisible(db, kind);
-  const entries = createEntries(db, kind);
-  const room = createRoom(db, kind);
-  const { update, insert, begin } = createRows(db, now);
+  /** Begins a write: raises the revision (rule D36.4). Throws 412 where `match` names others. */
+  function begin(row: Collection, match: Match): Collection {
+    requireMatch(match, row.revision);
+    // The time too: after a restore of users' data no revision comes a second time.
+    return update(row.id, { revision: Math.max(row.revision + 1, now().getTime()) });
+  }
 
   /** Sets the given fields; an empty change (as when only entries changed) moves `updatedAt` alone. */
   const change = (id: string, what: CollectionChange & { deletedAt?: null }): Collection =>
@@ -76,15 +62,15 @@ export function createCollectionWriter(db: Database, kind: CollectionKind, now: 
     /** Restores a deleted collection. Throws 412, or a 400 if the user has too many. */
     restore(user: User, id: string, match: Match): void {
       begin(db.orm.select().from(collections).where(eq(collections.id, id)).get()!, match);
-      room.require(user, false);
+      requireRoom(user, false);
       change(id, { deletedAt: null });
     },
 
     /** Creates a collection of the token's user and organization. Throws a 400 if the user has too many. */
     create(id: string, user: User, fields: Omit<CollectionFields, 'icon'> & { icon?: string }): Collection {
-      room.require(user, true);
+      requireRoom(user, true);
       const time = now().toISOString();
-      return insert({
+      const row: Collection = {
         id,
         kind,
         icon: '',
@@ -96,12 +82,19 @@ export function createCollectionWriter(db: Database, kind: CollectionKind, now: 
         updatedAt: time,
         deletedAt: null,
         revision: Math.max(1, now().getTime()),
-      });
+      };
+      orm.insert(collections).values(row).run();
+      concern(row);
+      return row;
     },
 
-    /** Deletes softly, dated by the latest known time: a clock behind it would make the purge early. */
+    /**
+     * Deletes a list softly, dated by the latest known time: a clock behind it would make the purge early. Nobody can
+     * restore another collection: it is removed.
+     */
     remove(id: string): void {
-      room.dropOldest(update(id, { deletedAt: seeTime(db, now()) }).createdById);
+      const { kind } = update(id, { deletedAt: seeTime(db, now()) });
+      if (kind !== 'list') orm.delete(collections).where(eq(collections.id, id)).run();
     },
 
     /** Appends entries as `entries.add` does; `missing` names those that the catalog does not have. */
@@ -139,20 +132,20 @@ export function createCollectionService<Shown extends ShownColumns>(
 
     revision: (viewer: Viewer, id: string) => db.read(() => reader.find(viewer, id).revision),
 
-    get: (viewer: Viewer, id: string) => db.read(() => reader.shown(reader.find(viewer, id).id)),
+    get: (viewer: Viewer, id: string) => db.read(() => reader.shown(viewer, reader.find(viewer, id).id)),
 
     /** One of the user's own. Throws 404 for what they may not see, 403 for what is another's. */
-    own: (user: User, id: string) => db.read(() => reader.shown(reader.own(user, id).id)),
+    own: (user: User, id: string) => db.read(() => reader.shown(user, reader.own(user, id).id)),
 
     create: (user: User, fields: Omit<CollectionFields, 'icon'> & { icon?: string }) =>
-      db.write(() => reader.shown(writer.create(newId(), user, fields).id)),
+      db.write(() => reader.shown(user, writer.create(newId(), user, fields).id)),
 
     /** Sets the given fields; an empty change leaves `updatedAt` too. */
     change: (user: User, id: string, change: CollectionChange, match: Match = null) =>
       db.write(() => {
         writer.own(user, id, match);
         if (Object.keys(change).length > 0) writer.change(id, change);
-        return reader.shown(id);
+        return reader.shown(user, id);
       }),
 
     /** Deletes one of the user's own softly. */
@@ -163,13 +156,10 @@ export function createCollectionService<Shown extends ShownColumns>(
 }
 
 /** The most lists, or collections of a kind, of one creator (rule D8.7). */
-export const mostOfCreator = 1000;
+const mostOfCreator = 1000;
 
 /** The same with the deleted ones, which bounds creating and deleting in turn. */
 const mostWithDeleted = 5000;
-
-/** The most deleted collections of a creator; deleted lists wait for the purge. */
-const mostDeletedKept = 1000;
 
 const plurals: Record<CollectionKind, string> = {
   list: 'lists',
@@ -178,42 +168,22 @@ const plurals: Record<CollectionKind, string> = {
   'role-collection': 'collections of roles',
 };
 
-/** How many lists or collections of a kind a creator may have. */
+/** Gives a function that throws a 400 if a user has too many of a kind; for a new one the deleted ones count too. */
 function createRoom({ orm }: Database, kind: CollectionKind) {
-  const isOf = (creator: string | Placeholder) =>
-    and(eq(collections.kind, kind), eq(collections.createdById, creator));
   const made = orm
     .select({ all: count(), active: sql<number>`count(*) FILTER (WHERE ${collections.deletedAt} IS NULL)` })
     .from(collections)
-    .where(isOf(sql.placeholder('creator')))
+    .where(and(eq(collections.kind, kind), eq(collections.createdById, sql.placeholder('creator'))))
     .prepare();
   const number = (most: number) => most.toLocaleString('en-US');
-
-  return {
-    /** Throws a 400 if the user has too many; for a new one the deleted ones count too. */
-    require({ subject }: User, isNew: boolean): void {
-      const { all, active } = made.get({ creator: subject })!;
-      const things = plurals[kind];
-      if (active >= mostOfCreator)
-        throw badRequest(`One creator can have at most ${number(mostOfCreator)} ${things}. Delete one first`);
-      if (isNew && all >= mostWithDeleted)
-        throw badRequest(
-          `One creator can have at most ${number(mostWithDeleted)} ${things} with the deleted ones, which are kept for 30 days. Try again later`,
-        );
-    },
-
-    /** Removes the oldest deleted collections of a creator, which nobody can restore. */
-    dropOldest(creator: string): void {
-      if (kind === 'list') return;
-      const oldest = orm
-        .select({ id: collections.id })
-        .from(collections)
-        .where(and(isOf(creator), isNotNull(collections.deletedAt)))
-        .orderBy(sql`${collections.deletedAt} DESC, ${collections.id}`)
-        // One deletion adds one; an older version left more.
-        .limit(10)
-        .offset(mostDeletedKept);
-      orm.delete(collections).where(sql`${collections.id} IN ${oldest}`).run();
-    },
+  return ({ subject }: User, isNew: boolean): void => {
+    const { all, active } = made.get({ creator: subject })!;
+    const things = plurals[kind];
+    if (active >= mostOfCreator)
+      throw badRequest(`One creator can have at most ${number(mostOfCreator)} ${things}. Delete one first`);
+    if (isNew && all >= mostWithDeleted)
+      throw badRequest(
+        `One creator can have at most ${number(mostWithDeleted)} ${things} with the deleted ones, which are kept for 30 days. Try again later`,
+      );
   };
 }

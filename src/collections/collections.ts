@@ -33,6 +33,12 @@ interface Selection {
   only?: SQL;
 }
 
+/** The values of the placeholders `who` and `organization`. */
+const valuesOf = (viewer: Viewer) => ({
+  who: viewer.kind === 'user' ? viewer.subject : viewer.id,
+  organization: viewer.organization,
+});
+
 /** Finds the lists or collections of a kind that a viewer may see (rule D8.3). */
 export function createVisible({ orm }: Database, kind: CollectionKind) {
   const organization = sql.placeholder('organization');
@@ -45,10 +51,6 @@ export function createVisible({ orm }: Database, kind: CollectionKind) {
       AND ${collections.id} IN (SELECT ${integrationTokenLists.listId} FROM ${integrationTokenLists}
                                  WHERE ${integrationTokenLists.tokenId} = ${who})`,
   };
-  const valuesOf = (viewer: Viewer) => ({
-    who: viewer.kind === 'user' ? viewer.subject : viewer.id,
-    organization: viewer.organization,
-  });
   const prepareFind = (viewer: Viewer['kind']) =>
     orm.select().from(collections).where(and(hasId, visible[viewer])).prepare();
   const visibleOne = { user: prepareFind('user'), integration: prepareFind('integration') };
@@ -90,7 +92,7 @@ export function createVisible({ orm }: Database, kind: CollectionKind) {
   };
 }
 
-/** Reads the collections of a kind. `shown` are the columns of an answer, in their order. */
+/** Reads the collections of a kind. `shown` are the columns of an answer, in their order; they may name `who`. */
 export function createCollectionReader<Shown extends ShownColumns>(
   db: Database,
   kind: CollectionKind,
@@ -103,7 +105,8 @@ export function createCollectionReader<Shown extends ShownColumns>(
     find,
     own,
 
-    shown: (id: string) => shownOne.get({ id }) as SelectResultFields<Shown>,
+    shown: (viewer: Viewer, id: string) =>
+      shownOne.get({ id, ...valuesOf(viewer) }) as SelectResultFields<Shown>,
 
     all: (viewer: Viewer) => allWith(viewer, shown),
     allWith,

@@ -33,7 +33,6 @@ const membership = {
 };
 
 export const CollectionMember = z.strictObject(membership).openapi('CollectionMember');
-export type CollectionMember = z.infer<typeof CollectionMember>;
 
 /** One collection with its entries: here alone the visibility is in lower case (rule D8.1). */
 export const ControlCollectionRecord = z

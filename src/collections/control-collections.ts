@@ -16,7 +16,7 @@ import { createReferences } from './references.ts';
 import type { ControlsAdded } from './schema.ts';
 
 /** A control as a body names it. */
-export interface ControlEntry {
+interface ControlEntry {
   framework: CatalogFramework;
   controlId: string;
   notes?: string | null | undefined;
@@ -45,7 +45,7 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
 
     get(viewer: Viewer, id: string): ControlCollectionRecord {
       return db.read(() => {
-        const row = reader.shown(reader.find(viewer, id).id);
+        const row = reader.shown(viewer, reader.find(viewer, id).id);
         const visibility = row.visibility === 'SHARED' ? ('shared' as const) : ('private' as const);
         return { ...row, visibility, controls: entriesOf(id).map(({ member }) => member) };
       });

@@ -20,23 +20,6 @@ import type { StigsAdded } from './schema.ts';
 
 export type FavoriteService = ReturnType<typeof createFavoriteService>;
 
-/** A user's favorites, newest first (rules D3.4, D8.4). */
-export function createFavoriteService(
-  db: Database,
-  now: () => Date,
-  newId: () => string,
-  stigNames: StigNameIndex,
-) {
-  return { ...createFavoriteStigs(db, now, stigNames), ...createFavoriteControls(db, now, newId) };
-}
-
-/** A write to a user's own favorites. */
-const write = <T>(db: Database, { subject }: User, work: () => T) =>
-  db.write(() => {
-    db.audience.concern(subject, null);
-    return work();
-  });
-
 /** A favorite STIG as the catalog has it, or else as it was stored, without a version. */
 interface FavoriteStig {
   slug: string;
@@ -45,8 +28,16 @@ interface FavoriteStig {
   addedAt: string;
 }
 
-function createFavoriteStigs(db: Database, now: () => Date, stigNames: StigNameIndex) {
-  const rows = db.sqlite.prepare<[string], FavoriteStig>(
+/** A user's favorites, newest first (rules D3.4, D8.4). */
+export function createFavoriteService(
+  db: Database,
+  now: () => Date,
+  newId: () => string,
+  stigNames: StigNameIndex,
+) {
+  const { orm, sqlite } = db;
+  const references = createReferences(db);
+  const stigRows = sqlite.prepare<[string], FavoriteStig>(
     `SELECT coalesce(stigs.slug, favorite.slug) AS slug, coalesce(newest.title, favorite.title) AS title, newest.version,
             favorite.added_at AS addedAt
        FROM favorite_stigs AS favorite
@@ -55,33 +46,45 @@ function createFavoriteStigs(db: Database, now: () => Date, stigNames: StigNameI
       WHERE favorite.subject = ?
       ORDER BY addedAt DESC, coalesce(stigs.slug, favorite.slug)`,
   );
-  const insert = prepareInsert(db, 'favorite_stigs');
-  const remove = db.sqlite.prepare<[string, string]>(
+  const insertStig = prepareInsert(db, 'favorite_stigs');
+  const removeStigRows = sqlite.prepare<[string, string]>(
     `DELETE FROM favorite_stigs
       WHERE subject = ? AND ${slugOf('favorite_stigs')} IN (SELECT value FROM json_each(?))`,
   );
+  const controlRows = orm
+    .select()
+    .from(favoriteControls)
+    .where(eq(favoriteControls.subject, sql.placeholder('subject')))
+    .prepare();
+
+  /** A write to the user's own favorites. */
+  const write = <T>({ subject }: User, work: () => T): Promise<T> =>
+    db.write(() => {
+      db.audience.concern(subject, null);
+      return work();
+    });
 
   return {
     stigs({ subject }: User): FavoriteStigs {
-      const items = rows.all(subject).map(({ slug, addedAt }) => ({ slug, addedAt }));
+      const items = stigRows.all(subject).map(({ slug, addedAt }) => ({ slug, addedAt }));
       return { slugs: items.map((item) => item.slug), items };
     },
 
     /** The favorite STIGs with title and version, which is null for a STIG that is gone from the catalog. */
-    stigCards: ({ subject }: User) => rows.all(subject),
+    stigCards: ({ subject }: User) => stigRows.all(subject),
 
     addStigs(user: User, slugs: string[]): Promise<StigsAdded> {
-      return write(db, user, () => {
+      return write(user, () => {
         const { subject } = user;
         const addedAt = now().toISOString();
-        const before = rows.all(subject);
+        const before = stigRows.all(subject);
         const known = new Set(before.map((row) => row.slug));
         const wanted = referencesToStigs(stigNames, [...new Set(slugs)]);
         let added = 0;
         for (const { key, seen } of wanted) {
           if (seen === null || known.has(key)) continue;
           known.add(key);
-          insert({ subject, ...seen, addedAt });
+          insertStig({ subject, ...seen, addedAt });
           added++;
         }
         const missing = wanted.filter(({ seen }) => seen === null).map(({ name }) => name);
@@ -91,27 +94,15 @@ function createFavoriteStigs(db: Database, now: () => Date, stigNames: StigNameI
 
     removeStigs(user: User, slugs: string[]): Promise<number> {
       return write(
-        db,
         user,
-        () => remove.run(user.subject, keysOf(referencesToStigs(stigNames, slugs))).changes,
+        () => removeStigRows.run(user.subject, keysOf(referencesToStigs(stigNames, slugs))).changes,
       );
     },
-  };
-}
 
-function createFavoriteControls(db: Database, now: () => Date, newId: () => string) {
-  const { orm } = db;
-  const references = createReferences(db);
-  const rows = orm
-    .select()
-    .from(favoriteControls)
-    .where(eq(favoriteControls.subject, sql.placeholder('subject')))
-    .prepare();
-  return {
     /** The favorites of some frameworks or of all; `total` counts those. */
     controls({ subject }: User, frameworks: Set<CatalogFramework> | undefined): FavoriteControls {
       const controls = db.read(() => {
-        const wanted = rows
+        const wanted = controlRows
           .all({ subject })
           .filter((row) => frameworks === undefined || frameworks.has(row.framework));
         const shown = references.shownControls(wanted);
@@ -126,7 +117,7 @@ function createFavoriteControls(db: Database, now: () => Date, newId: () => stri
 
     /** Adds a control of the catalog; an earlier favorite keeps its id and time. Throws NOT_FOUND. */
     addControl(user: User, framework: CatalogFramework, controlId: string): Promise<FavoriteControlAdded> {
-      return write(db, user, () => {
+      return write(user, () => {
         const { seen, identifier } = references.controls([{ framework, controlId }])[0]!;
         if (seen === null) throw notThere('/controlId', `Control not found: ${cut(controlId)}`);
         const { id } = orm
@@ -148,7 +139,7 @@ function createFavoriteControls(db: Database, now: () => Date, newId: () => stri
       framework: CatalogFramework,
       controlId: string,
     ): Promise<FavoriteControlRemoved> {
-      return write(db, user, () => {
+      return write(user, () => {
         const { key, identifier } = references.controls([{ framework, controlId }])[0]!;
         orm
           .delete(favoriteControls)

@@ -16,7 +16,11 @@ export interface FindingChoice {
 export type ListEntryService = ReturnType<typeof createListEntryService>;
 export type Overview = ReturnType<ListEntryService['overview']>;
 
-const entryOf = ({ releaseId: _, addedVersion: __, ...entry }: ListRow) => entry;
+/** An entry as answers have it. */
+function entryOf(row: ListRow): Omit<ListEntry, 'seenVersion' | 'findings'> {
+  const { addedVersion: _, releaseId, releaseDate, isNewer, isAddedKept, ...entry } = row;
+  return entry;
+}
 
 /**
  * Reads the entries of lists (rule D8). Every function throws the one 404 for a list that the viewer may not see. `slugOf`
@@ -38,30 +42,32 @@ export function createListEntryService(
     revision: (viewer: Viewer, id: string) => read(viewer, id, (list) => list.revision),
 
     /** A page of entries by position, then slug; with findings, only STIGs that have some of the wanted ones. */
-    page: (viewer: Viewer, id: string, wanted: Page, findings?: FindingChoice): ListStigs =>
+    page: (viewer: Viewer, id: string, page: Page, findings?: FindingChoice): ListStigs =>
       read(viewer, id, ({ name }) => {
         const only = [...(findings?.severity ?? [])].join(',');
         const total = rows.count(id, only);
         const { versions } = seen.of(viewer, id);
-        const stigs = rows.entries(id, only, wanted.limit, offsetOf(wanted, total)).map((row) => ({
+        const part = { limit: page.limit, offset: offsetOf(page, total) };
+        const stigs = rows.entries(id, { severities: only, ...part }).map((row) => ({
           ...entryOf(row),
           seenVersion: versions.get(row.slug) ?? null,
           ...(findings ? { findings: findingsIn(row.releaseId, only) } : {}),
         }));
         const list = { id, name, stigCount: only === '' ? total : rows.count(id) };
-        return { list, stigs, pagination: paginationOf(wanted, total) };
+        return { list, stigs, pagination: paginationOf(page, total) };
       }),
 
     /** A page of entries with their ages, and the counts of all of them together. */
     overview: (viewer: Viewer, id: string, { sort, ...page }: Page & { sort?: ListRowSort | undefined }) =>
       read(viewer, id, () => {
         const totals = rows.totals(id);
-        const entries = rows.overview(id, sort, page.limit, offsetOf(page, totals.stigs));
+        const part = { limit: page.limit, offset: offsetOf(page, totals.stigs) };
+        const entries = rows.entries(id, { sort, ...part });
         return { entries, totals, pagination: paginationOf(page, totals.stigs) };
       }),
 
     /** All entries with their notes, as a sheet has them. */
-    sheet: (viewer: Viewer, id: string): ListSheetRow[] => read(viewer, id, () => rows.overview(id)),
+    sheet: (viewer: Viewer, id: string): ListSheetRow[] => read(viewer, id, () => rows.entries(id)),
 
     /** A list and its entries, as its JSON export has them. */
     exported: (viewer: Viewer, id: string): ListExport =>

@@ -12,8 +12,6 @@ import type { ListStigUpdate } from './lists-schema.ts';
 import { referencesToStigs, slugOf } from './references.ts';
 import type { StigsAdded } from './schema.ts';
 
-export type ListEntryWriter = ReturnType<typeof createListEntryWriter>;
-
 const slug = sql.raw(slugOf('list_stigs'));
 
 /** Changes the entries of a user's own lists (rule D8). */

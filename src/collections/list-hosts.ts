@@ -8,38 +8,24 @@ import { createVisible } from './collections.ts';
 import { createListRows } from './list-rows.ts';
 import type { ListHosts } from './lists-schema.ts';
 
-/** The tables of hosts as they were written. */
-export function createHostTables({ sqlite }: Database) {
-  const hostsOf = sqlite
-    .prepare<[string], string>('SELECT hosts_json FROM list_hosts WHERE list_id = ?')
-    .pluck();
-  const remove = sqlite.prepare('DELETE FROM list_hosts WHERE list_id = ?');
-  const insert = sqlite.prepare('INSERT INTO list_hosts (list_id, hosts_json) VALUES (?, ?)');
-  return {
-    read: (list: string) => JSON.parse(hostsOf.get(list) ?? '[]') as ChecklistHost[],
-
-    write(list: string, hosts: ChecklistHost[]): void {
-      remove.run(list);
-      if (hosts.length > 0) insert.run(list, JSON.stringify(hosts));
-    },
-  };
-}
-
-export type ListHostService = ReturnType<typeof createListHostService>;
-
 /** The hosts that are kept with lists (rule D36.6). All throw the one 404 for a list that the user may not see. */
 export function createListHostService(db: Database, now: () => Date, stigNames: StigNameIndex) {
   const visible = createVisible(db, 'list');
   const lists = createCollectionWriter(db, 'list', now);
   const rows = createListRows(db);
-  const tables = createHostTables(db);
+  const hostsOf = db.sqlite
+    .prepare<[string], string>('SELECT hosts_json FROM list_hosts WHERE list_id = ?')
+    .pluck();
+  const remove = db.sqlite.prepare('DELETE FROM list_hosts WHERE list_id = ?');
+  const insert = db.sqlite.prepare('INSERT INTO list_hosts (list_id, hosts_json) VALUES (?, ?)');
+  const stored = (list: string) => JSON.parse(hostsOf.get(list) ?? '[]') as ChecklistHost[];
   const releasesOf = (id: string) =>
     rows.entries(id).map(({ slug, version }) => ({ slug, release: { version } }));
 
   /** The table, with a STIG that has left the list since in `missing` of its host. */
-  function kept(id: string): ListHosts['hosts'] {
+  function shown(id: string): ListHosts['hosts'] {
     const among = new Set(releasesOf(id).map(({ slug }) => slug));
-    return tables.read(id).map(({ stigs, ...host }) => {
+    return stored(id).map(({ stigs, ...host }) => {
       if (stigs === undefined) return host;
       const slugs = stigs.map(stigNames.slugOf);
       const missing = slugs.filter((slug) => !among.has(slug));
@@ -49,7 +35,7 @@ export function createListHostService(db: Database, now: () => Date, stigNames: 
   }
 
   const answer = (id: string): ListHosts => {
-    const hosts = kept(id);
+    const hosts = shown(id);
     return { hosts, warnings: unusualNames(hosts) };
   };
 
@@ -62,7 +48,9 @@ export function createListHostService(db: Database, now: () => Date, stigNames: 
   ): Promise<ListHosts> {
     return db.write(() => {
       lists.own(user, id, match);
-      tables.write(id, change(tables.read(id)));
+      const hosts = change(stored(id));
+      remove.run(id);
+      if (hosts.length > 0) insert.run(id, JSON.stringify(hosts));
       lists.change(id, {});
       return answer(id);
     });

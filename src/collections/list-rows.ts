@@ -7,8 +7,11 @@ import { stigOf } from './references.ts';
 export const listRowColumns = ['position', 'title', 'version', 'date', 'rules', 'high', 'notes'] as const;
 export type ListRowSort = Sort<(typeof listRowColumns)[number]>;
 
-/** A STIG of a list with the release that counts; one that is gone is shown as it was seen (rule D23.2). */
-interface ListedStig {
+/**
+ * A STIG of a list with the release that counts, and how that differs from the added one. One that is gone is shown as it
+ * was seen (rule D23.2).
+ */
+export interface ListRow {
   slug: string;
   title: string;
   version: string;
@@ -21,20 +24,13 @@ interface ListedStig {
   addedAt: string;
   position: number;
   notes: string;
-  /** The newest release when it was added. */
-  addedVersion: string;
   /** The release to which it is pinned. */
   release: string | null;
   newest: string;
   state: EntryState;
-}
-
-export interface ListRow extends ListedStig {
+  /** The newest release when it was added. */
+  addedVersion: string;
   releaseId: number | null;
-}
-
-/** A STIG of a list, with how its current release differs from the added one. */
-export interface OverviewEntry extends ListedStig {
   releaseDate: string | null;
   /** Whether the catalog has a newer release than the pinned or added one. */
   isNewer: boolean;
@@ -95,10 +91,14 @@ const columns = `
   entry.added_at AS addedAt,
   entry.position,
   entry.notes,
-  entry.version AS addedVersion,
   entry.release,
   coalesce(newest.version, '') AS newest,
-  ${state} AS state`;
+  ${state} AS state,
+  entry.version AS addedVersion,
+  counted.id AS releaseId,
+  counted.release_date AS releaseDate,
+  ${isNewer} AS isNewer,
+  ${addedOrder} IS NOT NULL AS isAddedKept`;
 
 const totals = `
   count(*) AS stigs,
@@ -122,40 +122,41 @@ const sortable: Record<(typeof listRowColumns)[number], string> = {
 };
 const byPosition = `entry.position, ${slug}`;
 
-function orderOf(sort: ListRowSort | undefined): string {
-  if (sort === undefined) return byPosition;
+function orderOf(sort: ListRowSort): string {
   const { column, down } = sortOf(sort);
   return `${sortable[column]} ${down ? 'DESC' : 'ASC'} NULLS LAST, ${byPosition}`;
 }
 
-interface Wanted {
+interface RowSelection {
   list: string;
   severities: string;
 }
 
-type WantedPage = Wanted & { limit: number; offset: number };
+/** Which rows are read, and in which order; all by position, where nothing is given. */
+interface RowOptions {
+  severities?: string;
+  sort?: ListRowSort | undefined;
+  limit?: number;
+  offset?: number;
+}
 
 /** Reads the STIGs of lists. */
 export function createListRows({ sqlite }: Database) {
-  const count = sqlite.prepare<[Wanted], number>(`SELECT count(*) ${rows}`).pluck();
-  const totalsOf = sqlite.prepare<[Wanted], ListTotals>(`SELECT ${totals} ${rows}`);
-  const entries = sqlite.prepare<[WantedPage], ListRow>(
-    `SELECT ${columns}, counted.id AS releaseId ${rows} ORDER BY ${byPosition} LIMIT :limit OFFSET :offset`,
-  );
+  const count = sqlite.prepare<[RowSelection], number>(`SELECT count(*) ${rows}`).pluck();
+  const totalsOf = sqlite.prepare<[RowSelection], ListTotals>(`SELECT ${totals} ${rows}`);
+  const prepareEntries = (order: string) =>
+    sqlite.prepare<[RowSelection & { limit: number; offset: number }], ListRow>(
+      `SELECT ${columns} ${rows} ORDER BY ${order} LIMIT :limit OFFSET :offset`,
+    );
+  const inPlace = prepareEntries(byPosition);
   return {
     count: (list: string, severities = '') => count.get({ list, severities })!,
     totals: (list: string) => totalsOf.get({ list, severities: '' })!,
-    entries: (list: string, severities = '', limit = -1, offset = 0) =>
-      entries.all({ list, severities, limit, offset }),
 
-    /** Entries with their age. */
-    overview(list: string, sort?: ListRowSort, limit = -1, offset = 0): OverviewEntry[] {
-      return sqlite
-        .prepare<[WantedPage], OverviewEntry>(
-          `SELECT ${columns}, counted.release_date AS releaseDate, ${isNewer} AS isNewer, ${addedOrder} IS NOT NULL AS isAddedKept
-             ${rows} ORDER BY ${orderOf(sort)} LIMIT :limit OFFSET :offset`,
-        )
-        .all({ list, severities: '', limit, offset })
+    entries(list: string, { severities = '', sort, limit = -1, offset = 0 }: RowOptions = {}): ListRow[] {
+      const query = sort === undefined ? inPlace : prepareEntries(orderOf(sort));
+      return query
+        .all({ list, severities, limit, offset })
         .map((row) => ({ ...row, isNewer: Boolean(row.isNewer), isAddedKept: Boolean(row.isAddedKept) }));
     },
   };

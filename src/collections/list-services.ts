@@ -21,7 +21,7 @@ export function createListServices(
   const listSeen = createListSeenService(users, now, stigNames.slugOf);
   const listStigs = createListEntryService(users, stigNames.slugOf, listSeen);
   return {
-    lists: createListService(users, now, newId, listSeen),
+    lists: createListService(users, now, newId),
     listStigs,
     listEntries: createListEntryWriter(users, now, stigNames),
     listHosts: createListHostService(users, now, stigNames),

@@ -99,7 +99,7 @@ const exportedEntry = {
   position: z.int(),
 };
 
-export const entryStates = ['current', 'outdated', 'gone'] as const;
+const entryStates = ['current', 'outdated', 'gone'] as const;
 export type EntryState = (typeof entryStates)[number];
 
 const pinned = {

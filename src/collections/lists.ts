@@ -5,7 +5,6 @@ import { collections } from '../db/user-tables.ts';
 import { type Match, requireMatch } from '../http/if-match.ts';
 import { createCollectionService } from './collection-writer.ts';
 import { countEntries } from './entries.ts';
-import type { ListSeenService } from './list-seen.ts';
 import type { List } from './lists-schema.ts';
 import { slugOf, versionOf } from './references.ts';
 import { retentionMilliseconds } from './retention.ts';
@@ -18,18 +17,18 @@ const stigCount = countEntries('list');
 const shown = {
   ...{ id, name, description, tags, color, icon, visibility, stigCount },
   ...{ createdById, createdByEmail, organizationId, createdAt, updatedAt },
+  /** When the viewer saw it (rule D36.7). */
+  seenAt: sql<string | null>`(SELECT seen_at FROM list_seen
+    WHERE list_id = ${collections}.id AND subject = ${sql.placeholder('who')})`,
 };
 const stigSlugs = sql`(SELECT json_group_array(slug ORDER BY position, slug)
   FROM (SELECT ${sql.raw(slugOf('list_stigs'))} AS slug, position FROM list_stigs WHERE list_id = bundles.id))`.mapWith(
   (slugs: string) => JSON.parse(slugs) as string[],
 );
-const seenAtOf = sql<string | null>`(SELECT seen_at FROM list_seen
-  WHERE list_id = ${collections}.id AND subject = ${sql.placeholder('who')})`;
-
 export type ListService = ReturnType<typeof createListService>;
 
 /** Lists of STIGs (rule D8), without their entries. */
-export function createListService(db: Database, now: () => Date, newId: () => string, seen: ListSeenService) {
+export function createListService(db: Database, now: () => Date, newId: () => string) {
   const { reader, writer, service } = createCollectionService(db, 'list', shown, now, newId);
   // The copy is new, so it gets the current releases.
   const copyEntries = db.sqlite.prepare<{ id: string; copy: string; addedAt: string }>(
@@ -41,27 +40,12 @@ export function createListService(db: Database, now: () => Date, newId: () => st
     'INSERT INTO list_hosts (list_id, hosts_json) SELECT :copy, hosts_json FROM list_hosts WHERE list_id = :id',
   );
   const restorableSince = () => new Date(now().getTime() - retentionMilliseconds).toISOString();
-  /** With when the viewer saw it (rule D36.7). */
-  const withSeen = (viewer: Viewer, list: Omit<List, 'seenAt'>): List => {
-    return { ...list, seenAt: seen.of(viewer, list.id).seenAt };
-  };
   return {
     ...service,
 
-    get: (viewer: Viewer, id: string) => withSeen(viewer, service.get(viewer, id)),
-    own: (user: User, id: string) => withSeen(user, service.own(user, id)),
-    create: async (user: User, fields: Parameters<typeof service.create>[1]) =>
-      withSeen(user, await service.create(user, fields)),
-    change: async (
-      user: User,
-      ...change: Parameters<typeof service.change> extends [User, ...infer Rest] ? Rest : never
-    ) => withSeen(user, await service.change(user, ...change)),
-
     /** The lists that the viewer sees; `withSlugs` adds their STIGs by position, then slug. */
-    all(viewer: Viewer, withSlugs = false): List[] {
-      const columns = { ...shown, seenAt: viewer.kind === 'user' ? seenAtOf : sql<null>`NULL` };
-      return reader.allWith(viewer, withSlugs ? { ...columns, stigSlugs } : columns);
-    },
+    all: (viewer: Viewer, withSlugs = false): List[] =>
+      reader.allWith(viewer, withSlugs ? { ...shown, stigSlugs } : shown),
 
     /**
      * Restores a list of the user's own within 30 days (D8.5); an active list stays as it is. Throws 404 for a list that is
@@ -71,7 +55,7 @@ export function createListService(db: Database, now: () => Date, newId: () => st
       return db.write(() => {
         if (reader.deletedSince(user, restorableSince(), id).length > 0) writer.restore(user, id, match);
         else writer.own(user, id, match);
-        return withSeen(user, reader.shown(id));
+        return reader.shown(user, id);
       });
     },
 
@@ -88,7 +72,7 @@ export function createListService(db: Database, now: () => Date, newId: () => st
         const copy = writer.create(newId(), user, fields);
         copyEntries.run({ id, copy: copy.id, addedAt: copy.createdAt });
         copyHosts.run({ id, copy: copy.id });
-        return withSeen(user, reader.shown(copy.id));
+        return reader.shown(user, copy.id);
       });
     },
   };

@@ -53,12 +53,6 @@ export function referencesToStigs({ ofSlug }: StigNameIndex, names: string[]) {
 /** Finds in the catalog what users' data refers to (rule D23.2). */
 export function createReferences(db: Database) {
   const { findControls } = createControlLookup(db);
-  const documentSummary = db.sqlite
-    .prepare<[string], string>('SELECT summary_json FROM documents WHERE document_id = ?')
-    .pluck();
-  const occupationSummary = db.sqlite
-    .prepare<[string], string>('SELECT summary_json FROM occupations WHERE occupation_code = ?')
-    .pluck();
   return {
     /** Controls by their ids, or their identifiers in any usual spelling, in the order asked: one query for all. */
     controls<T extends { framework: CatalogFramework; controlId: string }>(asked: T[]) {
@@ -85,19 +79,6 @@ export function createReferences(db: Database) {
     knownControls<T extends Pick<SeenControl, 'framework' | 'identifier'>>(rows: T[]): Set<T> {
       const found = findControls(rows.map(byIdentifier));
       return new Set(rows.filter((_, at) => found[at] !== null));
-    },
-
-    document(documentId: string): Reference {
-      const summaryJson = documentSummary.get(documentId);
-      return { key: documentId, seen: summaryJson === undefined ? null : { documentId, summaryJson } };
-    },
-
-    occupation(occupationCode: string): Reference {
-      const summaryJson = occupationSummary.get(occupationCode);
-      return {
-        key: occupationCode,
-        seen: summaryJson === undefined ? null : { occupationCode, summaryJson },
-      };
     },
   };
 }

@@ -18,8 +18,7 @@ export function seeTime({ sqlite }: Database, time: Date): string {
 export type PurgeService = ReturnType<typeof createPurgeService>;
 
 /**
- * Removes the lists that were deleted more than 30 days ago (rule D8.5), and users' tokens that expired then; no rule
- * purges control collections.
+ * Removes the lists that were deleted more than 30 days ago (rule D8.5), and users' tokens that expired then.
  */
 export function createPurgeService(db: Database, now: () => Date) {
   const { orm, sqlite } = db;

@@ -1,25 +1,35 @@
+import { statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { Option } from '@commander-js/extra-typings';
 import { crosswalkProblems } from '../../importers/crosswalk/crosswalk-problems.ts';
 import { searchProblems } from '../../importers/stigs/search-problems.ts';
 import { type AuditVerdict, verifyAuditFile } from '../audit/verify.ts';
-import { readConfig } from '../base/config.ts';
-import { CommandError } from '../base/errors.ts';
+import { type Flags, readConfig } from '../base/config.ts';
+import { AppError, CommandError } from '../base/errors.ts';
 import { storageFault } from '../base/faults.ts';
-import { rightsAround } from '../base/files.ts';
+import { freeName, isThere, rightsAround, statIfThere } from '../base/files.ts';
+import { packageRoot, packageVersion } from '../base/root.ts';
 import { count } from '../base/text.ts';
 import { type Check, databaseChecks, inFile } from '../catalog/checks.ts';
+import { toCklb } from '../catalog/stigs/cklb-writer.ts';
+import { createStigService } from '../catalog/stigs/queries.ts';
+import { answerChecklist, readAnswers } from '../checklists/assessor-answers.ts';
 import { auditMemory } from '../db/audit-memory.ts';
+import { connectReadOnly } from '../db/connect.ts';
+import { requireRoom } from '../db/copy.ts';
 import type { Database, Files } from '../db/database.ts';
 import { catalogDigest, storedDigest } from '../db/digest.ts';
-import { ForeignSchemaError } from '../db/schema-check.ts';
-import { checkUpgrade } from './check-upgrade.ts';
-import { command, print, tell } from './command.ts';
+import { type Kind, listMigrations, namesOfKinds, newestSchema, schemaVersion } from '../db/schema.ts';
+import { damageOf, ForeignSchemaError } from '../db/schema-check.ts';
+import { command, print, tell, textOf } from './command.ts';
 import { openToLook } from './open-to-look.ts';
-import { ourStig, printSelfAssessment } from './self-assessment.ts';
 
 const busyTimeout = 30_000;
 /** The problems of one check that are listed; a last line gives the number of the others. */
 const most = 100;
+
+const ourStig = 'application_security_and_development';
+const ourAnswers = join(packageRoot, 'data', 'assessment', `${ourStig}.csv`);
 
 export const checkCommand = () =>
   command('check', "check catalog and users' data for damage, and print the digest of the catalog", {
@@ -181,3 +191,104 @@ function describeReport({ checks, digest, audit }: CheckReport): string[] {
 }
 
 const headOf = (head: AuditVerdict['head']) => (head === null ? 'none' : `${head.seq} ${head.hash}`);
+
+/** The upgrade of one file by this version. */
+interface FileCheck {
+  kind: Kind;
+  file: string;
+  /** Null where there is no file, or this version cannot read it. */
+  schema: number | null;
+  newest: number;
+  /** The files of the missing migrations, in order. */
+  migrations: string[];
+  /** Why this version cannot use the file. */
+  problem: string | null;
+}
+
+const fileNames: [Kind, string][] = [
+  ['catalog', 'gapstone.db'],
+  ['users', 'gapstone-users.db'],
+];
+
+/**
+ * Prints what this version would migrate in the data folder of an installation; changes nothing, and a server may be
+ * using the files. Gives the exit code: 1 where this version would refuse a file. Throws `CommandError`.
+ */
+function checkUpgrade(folder: string, json: boolean | undefined): 0 | 1 {
+  if (!statIfThere(folder)?.isDirectory()) throw new CommandError(`${folder} is not a folder`);
+  const files = fileNames.map(([kind, name]) => checkFile(kind, join(folder, name)));
+  if (files.every(({ schema, problem }) => schema === null && problem === null))
+    throw new CommandError(
+      `there is neither ${fileNames.map(([, name]) => name).join(' nor ')} in ${folder}`,
+    );
+  const ok = files.every(({ problem }) => problem === null);
+  print(json, { version: packageVersion, ok, files }, files.map(describeUpgrade));
+  return ok ? 0 : 1;
+}
+
+function checkFile(kind: Kind, file: string): FileCheck {
+  const migrations = listMigrations(kind);
+  const checked: FileCheck = {
+    kind,
+    file,
+    schema: null,
+    newest: newestSchema(kind),
+    migrations: [],
+    problem: null,
+  };
+  if (!isThere(file)) return checked;
+  try {
+    using sqlite = connectReadOnly(file, kind, { anySchema: true });
+    const schema = schemaVersion(sqlite);
+    checked.schema = schema;
+    const missing = migrations.filter(({ number }) => number > schema);
+    checked.migrations = missing.map((each) => basename(each.file));
+    const [damage] = damageOf(sqlite, 'quick');
+    if (damage !== undefined) throw new CommandError(`${file} is damaged: ${damage.replace(/\s+/g, ' ')}`);
+    if (missing.length > 0) requireRoom(copyOf(checked), statSync(file).size);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    checked.problem = error.message;
+  }
+  return checked;
+}
+
+const copyOf = ({ file, newest }: FileCheck) => freeName(`${file}.before-schema-${newest}`);
+
+function describeUpgrade(check: FileCheck): string {
+  const { kind, file, schema, newest, migrations, problem } = check;
+  if (problem !== null) return `refused: ${problem}`;
+  if (schema === null) return `${file}: missing; the next start creates a new ${namesOfKinds[kind]}`;
+  if (migrations.length === 0) return `${file}: schema ${schema}, nothing to migrate`;
+  return `${file}: schema ${schema}, the next start migrates it to ${newest} (${migrations.join(', ')}), and keeps a copy from before as ${copyOf(check)}`;
+}
+
+interface SelfAssessment extends Flags {
+  stig?: string;
+  version?: string;
+  answers?: string;
+  hostName?: string;
+}
+
+/**
+ * Prints a checklist (cklb) for an imported STIG, filled in from a table of answers: by default what Gapstone answers for
+ * itself. Throws `CommandError`.
+ */
+function printSelfAssessment(options: SelfAssessment): void {
+  const file = options.answers ?? ourAnswers;
+  const answers = readAnswers(textOf(file), file);
+  using db = openToLook(readConfig(options));
+  try {
+    const full = createStigService(db).full(options.stig ?? ourStig, options.version);
+    const checklist = toCklb(full, { hostName: options.hostName ?? 'gapstone' });
+    const { unanswered, unknown } = answerChecklist(checklist, answers);
+    print(false, checklist, JSON.stringify(checklist, null, 2).split('\n'));
+    const answered = `${answers.size - unknown.length} of ${count(full.findings.length, 'rule')} answered`;
+    tell(`${full.release.title} ${full.release.version}: ${answered}`);
+    if (unanswered.length > 0) tell(`without an answer: ${unanswered.join(', ')}`);
+    if (unknown.length > 0) tell(`answers for rules that the STIG lacks: ${unknown.join(', ')}`);
+  } catch (error) {
+    if (error instanceof AppError) throw new CommandError(`${error.message}: import it first`);
+    throw error;
+  }
+}

@@ -16,7 +16,7 @@ const commands: Record<string, () => Promise<CommandUnknownOpts>> = {
   serve: async () => (await import('./serve.ts')).serveCommand(),
   content: async () => (await import('./content.ts')).contentCommand(),
   backup: async () => (await import('./backup.ts')).backupCommand(),
-  restore: async () => (await import('./restore.ts')).restoreCommand(),
+  restore: async () => (await import('./backup.ts')).restoreCommand(),
   check: async () => (await import('./check.ts')).checkCommand(),
   status: async () => (await import('./status.ts')).statusCommand(),
   token: async () => (await import('./token.ts')).tokenCommand(),
@@ -118,12 +118,12 @@ function isRefusedBySystem(error: unknown): error is NodeJS.ErrnoException {
 const stackOf = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 
 /** What is said of the failure of a command, with its exit code; what nobody foresaw is said with its stack. */
-export function failureOf(error: unknown): { said: string; exitCode: number; isKnown: boolean } {
+export function failureOf(error: unknown): { message: string; exitCode: number; isKnown: boolean } {
   const isKnown = error instanceof CommandError || isRefusedBySystem(error);
   const rights = isRefusedBySystem(error) ? rightsAround(error.path ?? '.', error) : '';
-  const said = isKnown ? escapedLine(`${error.message}${rights}`) : escaped(stackOf(error));
+  const text = isKnown ? escapedLine(`${error.message}${rights}`) : escaped(stackOf(error));
   return {
-    said: `gapstone: ${said}\n`,
+    message: `gapstone: ${text}\n`,
     exitCode: error instanceof CommandError ? error.exitCode : 1,
     isKnown,
   };

@@ -8,14 +8,22 @@ import { inPrivateFolder, isTaken, isThere, publishNew, realFile, writableByOthe
 import { requireFolder } from '../base/installation.ts';
 import { programFolder } from '../base/root.ts';
 import { count, escaped, spoken } from '../base/text.ts';
-import { applyBundle, type Exchanged, type OpenSite } from '../content/apply.ts';
+import { applyBundle, type Exchanged, type OpenSite, rollBack } from '../content/apply.ts';
 import { buildBundle } from '../content/bundle.ts';
 import type { Exchange } from '../content/exchanges.ts';
 import { defaultChannel } from '../content/manifest.ts';
-import { decisionsOf, type LoneDecision, loneDecisions, type Plan, planBundle } from '../content/plan.ts';
-import { planHeading, planSections, signed, totals } from '../content/plan-words.ts';
+import {
+  decisionsOf,
+  type LoneDecision,
+  loneDecisions,
+  type Plan,
+  planBundle,
+  planHeading,
+  planSections,
+  signed,
+  totals,
+} from '../content/plan.ts';
 import { readBundle, type TrustedKey } from '../content/read-bundle.ts';
-import { rollBack } from '../content/rollback.ts';
 import { readPrivateKey, readPublicKey } from '../content/signing-keys.ts';
 import { appliedBundles, trustedKeys } from '../content/trust.ts';
 import { asCopyError } from '../db/copy.ts';

@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import type { LedgerLine, LedgerSummary } from '../../importers/ledger-lines.ts';
 import type { Config } from '../base/config.ts';
@@ -25,7 +24,7 @@ interface Entry {
   imported: boolean;
 }
 
-export interface Inbox {
+interface Inbox {
   /** Stops watching, and ends a running import, which then changes nothing. */
   stop(): Promise<void>;
 }
@@ -69,14 +68,14 @@ export function watchInbox(
   }
 
   async function importNames(names: string[]): Promise<void> {
-    const { rejected, summary, hashes, leftOut } = await runImport(
+    const { rejected, summary, hashes, skipped } = await runImport(
       config,
       names.map((name) => join(folder, name)),
       signal,
     );
     for (const name of names) entries.get(name)!.imported = true;
     await record(hashes);
-    for (const source of leftOut)
+    for (const source of skipped)
       log.warn('inbox: skipped, because a bundle, a rollback or a restore removed it here', { source });
     for (const { source, reason } of rejected) log.warn('inbox: rejected', { source, reason });
     if (summary === null) return;
@@ -140,44 +139,47 @@ interface Imported {
   summary: LedgerSummary | null;
   /** SHA-256 of all files. */
   hashes: string[];
-  /** The paths that a rollback removed. */
-  leftOut: string[];
+  /** The paths whose content a rollback removed. */
+  skipped: string[];
 }
+
+/** The ledger of an import of a whole library is a few megabytes. */
+const longestOutput = 256 * 1024 * 1024;
 
 /** Runs `gapstone import --once`. Throws its last error line. */
 async function runImport({ db, usersDb }: Config, paths: string[], signal: AbortSignal): Promise<Imported> {
   const args = ['import', '--once', '--no-links', '--json', '--db', db, '--users-db', usersDb, ...paths];
-  const child = spawn(process.execPath, [process.argv[1]!, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    signal,
+  const options = { signal, maxBuffer: longestOutput };
+  const { stdout, stderr, failure } = await new Promise<Ended>((resolve) => {
+    let ended: Ended;
+    execFile(process.execPath, [process.argv[1]!, ...args], options, (failure, stdout, stderr) => {
+      ended = { stdout, stderr, failure };
+      // An aborted process is told of before it has ended.
+    }).once('close', () => resolve(ended));
   });
-  const ended = new Promise<number | null>((resolve, reject) => {
-    for (const each of [child, child.stdout, child.stderr]) each.on('error', reject);
-    child.on('close', resolve);
-  });
-  // Handled below: until then a rejection must not end the process.
-  ended.catch(() => undefined);
-  let errors = '';
-  child.stderr.setEncoding('utf8').on('data', (part: string) => {
-    errors = (errors + part).slice(-4096);
-  });
-  const imported: Imported = { rejected: [], summary: null, hashes: [], leftOut: [] };
-  for await (const text of createInterface({ input: child.stdout })) {
+  const imported: Imported = { rejected: [], summary: null, hashes: [], skipped: [] };
+  for (const text of stdout.split('\n').filter(Boolean)) {
     const line = JSON.parse(text) as
       | LedgerLine
       | { summary: LedgerSummary }
       | { met: string[]; leftOut: string[] };
     if ('summary' in line) imported.summary = line.summary;
     else if ('met' in line) {
-      imported.hashes = imported.hashes.concat(line.met);
-      imported.leftOut = line.leftOut;
+      imported.hashes.push(...line.met);
+      imported.skipped = line.leftOut;
     } else {
       if (line.sha256 !== null) imported.hashes.push(line.sha256);
       if (line.outcome === 'rejected') imported.rejected.push(line);
     }
   }
-  const code = await ended;
-  if (imported.summary === null && code !== 0)
-    throw new Error(errors.trim().split('\n').at(-1) || `the import ended with ${code}`);
+  // An import with rejected sources fails, too, after its summary.
+  if (failure !== null && imported.summary === null)
+    throw new Error(stderr.trim().split('\n').at(-1) || failure.message);
   return imported;
+}
+
+interface Ended {
+  stdout: string;
+  stderr: string;
+  failure: Error | null;
 }

@@ -57,7 +57,7 @@ const megabytes = (files: SetAside[]) =>
   `${(files.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6).toFixed(1)} MB`;
 
 /** A file that a command set aside beside a database. */
-export interface SetAside {
+interface SetAside {
   file: string;
   /** With the log files beside it. */
   bytes: number;

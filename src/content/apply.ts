@@ -9,6 +9,7 @@ import { copyDatabase } from '../db/copy.ts';
 import type { Database } from '../db/database.ts';
 import { catalogDigest } from '../db/digest.ts';
 import { changeOf, holdCatalog, replaceCatalog } from '../db/replace.ts';
+import { damaged, damageOf } from '../db/schema-check.ts';
 import { recordTakenBack, sourcesOf } from '../db/site-records.ts';
 import {
   beforeOf,
@@ -39,7 +40,7 @@ export interface Exchanged {
 }
 
 /** A source that the site has and a bundle lacks. */
-export interface LocalSource {
+interface LocalSource {
   sha256: string;
   source: string;
   target: string | null;
@@ -120,15 +121,54 @@ async function exchange(
   return applied;
 }
 
+/**
+ * Restores the catalog from before the last bundle, and keeps the replaced one until the next bundle is applied (rule
+ * D32.4). Throws `CommandError` where there is none, or it is in use, and then nothing has changed.
+ */
+export async function rollBack(site: OpenSite): Promise<Exchanged> {
+  const { db, file } = site;
+  using held = holdCatalog(file);
+  const recovered = await recover(site);
+  const last = lastExchange(db);
+  if (last === null) throw new CommandError('no bundle was applied here: there is nothing to roll back');
+  const keptAs = undoneOf(file, last.id);
+  const before = beforeOf(file, last.id);
+  // A kill had interrupted this rollback.
+  if (recovered?.state === 'rolled-back') return end(recovered);
+  if (last.state === 'rolled-back')
+    throw new CommandError(
+      `the last bundle (channel ${last.channel}, sequence ${last.sequence}) was rolled back already: no earlier catalog is kept`,
+    );
+  if (!isThere(before)) throw new CommandError('no catalog from before the last bundle is kept');
+  {
+    using sqlite = connectReadOnly(before, 'catalog', { anySchema: true });
+    const [damage] = damageOf(sqlite, 'quick');
+    if (damage !== undefined) throw damaged(before, damage);
+  }
+  const takenBack = takenBackBy(db, before);
+  await site.record('content.rollback-start', last, () => recordTakenBack(db, takenBack));
+  await copyAside(file, keptAs);
+  // Another call that holds the catalog meanwhile removes it.
+  await replaceCatalog(held, file, before, () => isThere(keptAs));
+  const undone: Exchange = { ...last, state: 'rolled-back' };
+  await settle(site, undone);
+  return end(undone);
+
+  function end(exchange: Exchange): Exchanged {
+    rmSync(before, { force: true });
+    return { exchange, keptAs };
+  }
+}
+
 /** Copies the catalog to another name, in the place of what a former call left there. */
-export async function copyAside(file: string, copy: string): Promise<void> {
+async function copyAside(file: string, copy: string): Promise<void> {
   rmSync(copy, { force: true });
   using sqlite = connectReadOnly(file, 'catalog');
   await copyDatabase(sqlite, copy);
 }
 
 /** Records the exchange. The catalog is already exchanged: if this fails, the next call repairs it. */
-export async function settle(site: OpenSite, exchange: Exchange): Promise<void> {
+async function settle(site: OpenSite, exchange: Exchange): Promise<void> {
   const action = exchange.state === 'applied' ? 'content.apply' : 'content.rollback';
   try {
     await site.record(action, exchange, () => endExchange(site.db, exchange));
@@ -151,7 +191,7 @@ function end(file: string, applied: Exchange): Exchanged {
  * Repairs the record, and removes unfinished copies, after a kill during an exchange; the catalog must be held. Gives
  * the exchange whose catalog is there, or null.
  */
-export async function recover(site: OpenSite): Promise<Exchange | null> {
+async function recover(site: OpenSite): Promise<Exchange | null> {
   const { db, file } = site;
   removeParts(file);
   const last = lastExchange(db);
@@ -199,7 +239,7 @@ export function localSources(db: Database, made: string): LocalSource[] {
 }
 
 /** SHA-256 of the sources that an exchange of the catalog removes (rule D42.8). */
-export const takenBackBy = (db: Database, next: string): string[] =>
+const takenBackBy = (db: Database, next: string): string[] =>
   sourcesBeside(db, new Set(sourcesOf(next))).map(({ sha256 }) => sha256);
 
 const sourcesBeside = (db: Database, known: Set<string>): LocalSource[] =>

@@ -4,21 +4,21 @@ import { type Connection, connectReadOnly } from '../db/connect.ts';
 import { type Exchange, selectExchanges } from './exchanges.ts';
 import type { PublicKey } from './signing-keys.ts';
 
-export interface KeptKey extends PublicKey {
+interface StoredKey extends PublicKey {
   name: string;
   channel: string;
   addedAt: string;
 }
 
-const listKeys = (users: Connection): KeptKey[] =>
+const listKeys = (users: Connection): StoredKey[] =>
   users
-    .prepare<[], KeptKey>(
+    .prepare<[], StoredKey>(
       'SELECT name, channel, fingerprint, public_key AS publicKey, added_at AS addedAt FROM content_keys ORDER BY name',
     )
     .all();
 
 /** Adds a trusted key (rule D32.1). Throws `CommandError` where the name exists, or the channel already trusts the key. */
-export function addKey(users: Connection, key: Omit<KeptKey, 'addedAt'>, now: Date): void {
+export function addKey(users: Connection, key: Omit<StoredKey, 'addedAt'>, now: Date): void {
   const { name, channel, fingerprint, publicKey } = key;
   const all = listKeys(users);
   if (all.some((each) => each.name === name))
@@ -34,7 +34,7 @@ export function addKey(users: Connection, key: Omit<KeptKey, 'addedAt'>, now: Da
 }
 
 /** Removes a trusted key, and gives it. Throws `CommandError` for an unknown name. */
-export function removeKey(users: Connection, name: string): KeptKey {
+export function removeKey(users: Connection, name: string): StoredKey {
   const known = listKeys(users).find((key) => key.name === name);
   if (!known) throw new CommandError(`there is no trusted key "${name}": see "gapstone content trust list"`);
   users.prepare('DELETE FROM content_keys WHERE name = ?').run(name);
@@ -42,7 +42,7 @@ export function removeKey(users: Connection, name: string): KeptKey {
 }
 
 /** The keys that a site trusts, by name; none where users' data is missing. Throws `CommandError`. */
-export function trustedKeys(usersDb: string): KeptKey[] {
+export function trustedKeys(usersDb: string): StoredKey[] {
   return look(usersDb, listKeys);
 }
 

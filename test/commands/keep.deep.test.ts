@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { removeOlder } from '../../src/commands/backup-folder.ts';
+import { removeOlder } from '../../src/commands/backup.ts';
 import { removable, setAside } from '../../src/commands/tidy.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { auditLines } from '../support/audit.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { createMappingDecisions } from '../../src/catalog/crosswalk/decisions.ts';
-import { planHeading, planSections, totals } from '../../src/content/plan-words.ts';
+import { planHeading, planSections, totals } from '../../src/content/plan.ts';
 import { testApp } from '../support/app.ts';
 import { build, sampleCatalog, sampleKey } from '../support/bundles.ts';
 import { applyTo, makeSite, planFor, rollBackIn, withSite } from '../support/content-site.ts';

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { applyBundle, type Exchanged, type OpenSite } from '../../src/content/apply.ts';
+import { applyBundle, type Exchanged, type OpenSite, rollBack } from '../../src/content/apply.ts';
 import { planBundle } from '../../src/content/plan.ts';
 import { readBundle, type TrustedKey } from '../../src/content/read-bundle.ts';
-import { rollBack } from '../../src/content/rollback.ts';
 import { type Database, type Files, openDatabase } from '../../src/db/database.ts';
 import { scratchFolder } from './scratch.ts';
 import { filesOf, importInto } from './site.ts';

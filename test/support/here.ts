@@ -55,8 +55,8 @@ async function ended(args: string[], cwd: string, env: NodeJS.ProcessEnv): Promi
     await run(args);
     return { code: Number(process.exitCode), ...out };
   } catch (error) {
-    const { said, exitCode } = failureOf(error);
-    return { code: exitCode, stdout: out.stdout, stderr: out.stderr + said };
+    const { message, exitCode } = failureOf(error);
+    return { code: exitCode, stdout: out.stdout, stderr: out.stderr + message };
   } finally {
     process.exitCode = before.exitCode;
     process.env = before.env;

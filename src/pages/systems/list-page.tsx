@@ -4,7 +4,7 @@ import { changedRules } from '../../catalog/stigs/changes.ts';
 import type { StigChanges } from '../../catalog/stigs/changes-schema.ts';
 import type { LaterStig } from '../../catalog/stigs/name-index.ts';
 import type { Overview } from '../../collections/list-entries.ts';
-import type { ListRowSort, OverviewEntry } from '../../collections/list-rows.ts';
+import type { ListRow, ListRowSort } from '../../collections/list-rows.ts';
 import type { List } from '../../collections/lists-schema.ts';
 import type { Unclear } from '../../collections/pasted.ts';
 import type { Pagination } from '../../http/schema.ts';
@@ -28,7 +28,7 @@ export function pastedLine(name: string, notes: string): string {
 }
 
 export interface ListOverview extends ShownList<List> {
-  entries: OverviewEntry[];
+  entries: ListRow[];
   totals: Overview['totals'];
   pagination: Pagination;
   sort: ListRowSort | undefined;
@@ -101,7 +101,7 @@ const daysOfNoRelease = 2 * daysOfYear;
 
 const anchorOf = (slug: string) => `stig-${slug}`;
 
-function row(overview: ListOverview, entry: OverviewEntry): Child[] {
+function row(overview: ListOverview, entry: ListRow): Child[] {
   const { list, isOwn, totals, sort, pagination } = overview;
   const { slug, title, notes, position } = entry;
   const isGone = entry.state === 'gone';
@@ -172,7 +172,7 @@ function row(overview: ListOverview, entry: OverviewEntry): Child[] {
 }
 
 /** The release that counts, its age, and what is newer. */
-function Release(props: { overview: ListOverview; entry: OverviewEntry; next: string }): Child {
+function Release(props: { overview: ListOverview; entry: ListRow; next: string }): Child {
   const { overview, entry, next } = props;
   const { slug, title, version, release, newest, state } = entry;
   if (newest === '') return null;
@@ -213,7 +213,7 @@ function Release(props: { overview: ListOverview; entry: OverviewEntry; next: st
 }
 
 /** What the newest release changes after the pinned one, and the button that takes it. */
-function AfterPinned(props: { overview: ListOverview; entry: OverviewEntry; next: string }): Child {
+function AfterPinned(props: { overview: ListOverview; entry: ListRow; next: string }): Child {
   const { overview, entry, next } = props;
   const { slug, title, version, newest, state } = entry;
   const news = overview.newsOf.get(slug);
@@ -254,7 +254,7 @@ function pinnedNews({ severityRaised, changed, added, removed }: StigChanges): s
 }
 
 /** Shown when a STIG has a newer release than when it was added; links the changes where both are retained. */
-function Newer({ entry }: { entry: OverviewEntry }): Child {
+function Newer({ entry }: { entry: ListRow }): Child {
   const { slug, version, addedVersion, isNewer, isAddedKept } = entry;
   if (!isNewer) return null;
   return (
