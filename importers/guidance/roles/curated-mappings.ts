@@ -4,8 +4,12 @@ import { ImportError } from '../../../src/read/import-error.ts';
 import { beginsWithColumn, type CsvRow, readCsv } from '../../read/csv.ts';
 import { excerpt } from '../../read/source-text.ts';
 import { isSlug } from '../../stigs/slug.ts';
-import { isOccupationCode } from './families.ts';
-import { type CuratedMapping, type CuratedRecord, responsibilityLevels } from './role-record.ts';
+import {
+  type CuratedMapping,
+  type CuratedRecord,
+  isOccupationCode,
+  responsibilityLevels,
+} from './role-record.ts';
 import { removeSource } from './stage-roles.ts';
 
 const kind = 'role-mapping-csv';

@@ -5,7 +5,6 @@ import { prepareInsert } from '../../../src/db/insert.ts';
 import type { SourceProblem } from '../../../src/read/import-error.ts';
 import { curatedMappings } from './curated-mappings.ts';
 import { deriveRoleMappings } from './derive-mappings.ts';
-import { familyOf } from './families.ts';
 import { tablesVersion } from './product-classes.ts';
 import type { OccupationRecord } from './role-record.ts';
 import { removeSource } from './stage-roles.ts';
@@ -72,6 +71,35 @@ function partsOf(family: 'onet' | 'nice', { releaseOrder }: RoleRelease): string
   return family === 'onet' ? releaseOrder.split(' ') : ['', ...releaseOrder.split(' ')];
 }
 
+/** The major groups of the Standard Occupational Classification 2018: O*NET's job families (rule F9.1). */
+const familyTable = `
+  11 Management
+  13 Business and Financial Operations
+  15 Computer and Mathematical
+  17 Architecture and Engineering
+  19 Life, Physical, and Social Science
+  21 Community and Social Service
+  23 Legal
+  25 Educational Instruction and Library
+  27 Arts, Design, Entertainment, Sports, and Media
+  29 Healthcare Practitioners and Technical
+  31 Healthcare Support
+  33 Protective Service
+  35 Food Preparation and Serving Related
+  37 Building and Grounds Cleaning and Maintenance
+  39 Personal Care and Service
+  41 Sales and Related
+  43 Office and Administrative Support
+  45 Farming, Fishing, and Forestry
+  47 Construction and Extraction
+  49 Installation, Maintenance, and Repair
+  51 Production
+  53 Transportation and Material Moving
+  55 Military Specific`;
+const families = new Map(
+  familyTable.split('\n').map((line) => [line.trim().slice(0, 2), line.trim().slice(3)]),
+);
+
 function writeOccupations(db: Database): void {
   const { sqlite } = db;
   sqlite.exec(`DELETE FROM occupations; DELETE FROM work_roles;
@@ -84,7 +112,7 @@ function writeOccupations(db: Database): void {
   for (const json of records) {
     const record = JSON.parse(json) as OccupationRecord;
     const { occupationCode, title, jobZone, ...details } = record;
-    const occupationFamily = familyOf(occupationCode);
+    const occupationFamily = families.get(occupationCode.slice(0, 2)) ?? '';
     const summaryJson: RoleFacts = {
       occupationCode,
       title,
