@@ -133,7 +133,7 @@ async function importAll(db: Database, paths: string[], options: ImportOptions):
   const loneUnknown = await takeSources(run, files, pause);
   const { changed, ...derived } = await deriveAll(db, run, pause);
   noteArchives(run.lines);
-  const made = run.lines.map(({ releaseId: _, sourceId: __, ...line }) => line);
+  const made = run.lines.map(({ sourceId: _, ...line }) => line);
   const bad = made.filter((line) => line.outcome === 'rejected' || loneUnknown.includes(line.source));
   const isRefused = options.strict === true && bad.length > 0;
   const lines = isRefused ? refusedByStrict(made, bad.length) : made;
@@ -205,7 +205,6 @@ function takeSource({ staging, phases, parts, options }: Run, found: FoundSource
     target: null,
     counts: {},
     ms: 0,
-    releaseId: null,
     sourceId: null,
   };
   if (refusal !== null) return { ...line, ...refusal };
