@@ -127,7 +127,7 @@ function deriveGuidance(db: Database, { lines, staging }: StagedRun, isDecided: 
   if (staging.sources.roles.size === 0 && staging.replaced === 0 && !isDecided && !isOutdated) return;
   staging.begin();
   if (isOutdated) staging.replaced++;
-  const superseded = new Map<number, string>();
-  noteProblems(lines, deriveRoles(db, staging.sources.roles, superseded));
+  const { problems, superseded } = deriveRoles(db, staging.sources.roles);
+  noteProblems(lines, problems);
   noteSuperseded(lines, superseded);
 }

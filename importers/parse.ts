@@ -1,4 +1,5 @@
 import { isObject } from '../src/base/json.ts';
+import { count } from '../src/base/text.ts';
 import { decodeText, headOf } from '../src/read/decode.ts';
 import { ImportError, type Kind } from '../src/read/import-error.ts';
 import type { ControlsResult } from './controls/catalog.ts';
@@ -31,7 +32,6 @@ import { parseXml } from './parse-xml.ts';
 import { aChecklist, fromControls, type Parsed, type ParseOptions, skipped, stored } from './parsed.ts';
 import type { GroupFile } from './read/group-file.ts';
 import { isSynonymsCsv, parseSynonymsCsv } from './stigs/synonyms.ts';
-import { cutTitles } from './titles.ts';
 
 /** Reads a source; its bytes, never its name, decide the kind. Pure. Throws `ImportError` for bad content. */
 export function parseSource(bytes: Uint8Array, options: ParseOptions = {}): Parsed {
@@ -149,4 +149,32 @@ export function parseControlsJson(value: unknown, framework?: string): ControlsR
 export function parseControlsText(text: string): ControlsResult | null {
   if (isControlsCsv(text)) return parseControlsCsv(text);
   return isMappingsCsv(text) ? parseMappingsCsv(text) : null;
+}
+
+/** Characters of a title: the longest of the publishers has 600. */
+const longestTitle = 2000;
+const isTitle = /(?:title|heading|label|name|family)$/i;
+
+/**
+ * Cuts the titles, names and labels of a source that are longer than 2,000 characters, with a warning: pages and exports
+ * read each of them many times.
+ */
+function cutTitles(parsed: Parsed): Parsed {
+  let cuts = 0;
+  function walk(value: object): void {
+    for (const [key, each] of Object.entries(value)) {
+      if (typeof each === 'object' && each !== null) walk(each);
+      else if (typeof each === 'string' && each.length > longestTitle && isTitle.test(key)) {
+        (value as Record<string, unknown>)[key] = each
+          .slice(0, longestTitle)
+          .replace(/[\ud800-\udbff]$/, '')
+          .trimEnd();
+        cuts++;
+      }
+    }
+  }
+  if (parsed.content !== null) walk(parsed.content);
+  if (cuts === 0) return parsed;
+  const warning = `${count(cuts, 'title')} of more than ${longestTitle.toLocaleString('en-US')} characters cut`;
+  return { ...parsed, warnings: [...parsed.warnings, warning] };
 }

@@ -2,7 +2,8 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CommandError } from '../src/base/errors.ts';
 import type { Database } from '../src/db/database.ts';
-import { asCommandError } from '../src/db/faults.ts';
+import { digestOf, storedDigest } from '../src/db/digest.ts';
+import { asCommandError, storageFault } from '../src/db/faults.ts';
 import { prepareInsert } from '../src/db/insert.ts';
 import { ImportError, type Kind, oneLine } from '../src/read/import-error.ts';
 import { deriveAll, type StagedRun } from './derive.ts';
@@ -20,7 +21,6 @@ import { parseGroup, parseSource } from './parse.ts';
 import { Phases } from './phases.ts';
 import { createStaging } from './staging.ts';
 import type { SlugChange } from './stigs/write.ts';
-import { storeDigest } from './stored-digest.ts';
 
 export interface ImportOptions {
   strict?: boolean;
@@ -253,4 +253,24 @@ function writeLedger(db: Database, { lines, ...finished }: FinishedRun, changed:
   const runId = prepareInsert(db, 'import_runs')({ id: null, generation, ...finished });
   const insertLine = prepareInsert(db, 'import_ledger');
   for (const [index, line] of lines.entries()) insertLine({ runId, ordinal: index + 1, ...line });
+}
+
+/**
+ * Computes the digest of the committed catalog and stores it, so that no server must. It holds no lock, and stores
+ * nothing after another import. A failure leaves the digest to the next import.
+ */
+function storeDigest({ sqlite, requireInPlace }: Database): void {
+  try {
+    const computed = sqlite.transaction(() => {
+      if (storedDigest(sqlite) !== null) return null;
+      const generation = sqlite.prepare<[], number>('SELECT generation FROM catalog').pluck().get()!;
+      return { generation, digest: digestOf(sqlite) };
+    })();
+    if (computed === null) return;
+    requireInPlace();
+    sqlite.prepare('UPDATE catalog SET digest = :digest WHERE generation = :generation').run(computed);
+  } catch (error) {
+    // The import is committed. Without a digest, a server computes it in slices.
+    if (storageFault(error) === null) throw error;
+  }
 }

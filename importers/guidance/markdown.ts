@@ -12,7 +12,6 @@ import { categoriesOf } from './csf.ts';
 import { type DocumentRecord, inOrder, recordShape, statusField } from './document-record.ts';
 import { statusOf } from './document-status.ts';
 import { dateAlone, type Head, readHead, withoutHead } from './markdown-head.ts';
-import { doctypeOf, publisherOf } from './publishers.ts';
 import { sentencesOf } from './sentences.ts';
 
 const kind = 'regdoc-markdown';
@@ -163,4 +162,50 @@ function slugOf(title: string): string {
   const slug = strip(title.toLowerCase().replace(/[^a-z0-9]+/g, '-'), /-/).slice(0, 200);
   if (slug === '') throw new ImportError(`the title "${excerpt(title)}" does not give an id`, kind);
   return slug;
+}
+
+interface Publisher {
+  publisher: string;
+  publisherId: string;
+  jurisdiction: string;
+}
+
+const unknown: Publisher = { publisher: '', publisherId: '', jurisdiction: '' };
+
+const cisa: Publisher = {
+  publisher: 'Cybersecurity and Infrastructure Security Agency',
+  publisherId: 'cisa',
+  jurisdiction: 'US',
+};
+const nist: Publisher = {
+  publisher: 'National Institute of Standards and Technology',
+  publisherId: 'nist',
+  jurisdiction: 'US',
+};
+
+const directive = /\b(?:binding operational|emergency) directive \d{2}-\d{2}\b/i;
+
+/** The publisher by address, else by a title that only one uses; empty if unknown. */
+function publisherOf(url: string, title: string): Publisher {
+  if (url === '') return directive.test(title) ? cisa : unknown;
+  const { hostname, pathname } = new URL(url);
+  const isAt = (domain: string) => `.${hostname}`.endsWith(`.${domain}`);
+  if (isAt('cisa.gov') || isAt('cyber.dhs.gov')) return cisa;
+  return isAt('nist.gov') || (hostname === 'doi.org' && pathname.startsWith('/10.6028/')) ? nist : unknown;
+}
+
+const doctypes = {
+  directive: 'directive',
+  guideline: 'guidelines?|special publication',
+  standard: 'standards?',
+  framework: 'framework',
+  regulation: 'regulations?',
+  policy: 'polic(?:y|ies)',
+  law: 'act',
+};
+
+/** The kind of a document by the first words that its title has. */
+function doctypeOf(title: string): string {
+  const hasWords = (words: string) => new RegExp(`\\b(?:${words})\\b`, 'i').test(title);
+  return Object.entries(doctypes).find(([, words]) => hasWords(words))?.[0] ?? 'other';
 }

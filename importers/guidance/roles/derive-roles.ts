@@ -7,7 +7,6 @@ import { curatedMappings } from './curated-mappings.ts';
 import { deriveRoleMappings } from './derive-mappings.ts';
 import { tablesVersion } from './product-classes.ts';
 import type { OccupationRecord } from './role-record.ts';
-import { removeSource } from './stage-roles.ts';
 
 /** Whether the stored mappings were made from other tables of classes. */
 export function mappingsAreOutdated({ sqlite }: Database): boolean {
@@ -17,20 +16,23 @@ export function mappingsAreOutdated({ sqlite }: Database): boolean {
 
 /**
  * Rebuilds occupations, work roles and the mapping of STIGs. Only the newest release of O*NET and of the NICE Framework
- * counts, in any order of imports. Removes older ones and notes them in `superseded`.
+ * counts, in any order of imports. Removes sources of which nothing counts, so that a later import may read them again,
+ * and gives why; `fresh` are the sources of this run.
  */
 export function deriveRoles(
   db: Database,
   fresh: Set<number>,
-  superseded: Map<number, string>,
-): SourceProblem[] {
+): { problems: SourceProblem[]; superseded: Map<number, string> } {
   const { sqlite } = db;
+  const { mappings, superseded } = curatedMappings(db, fresh);
+  for (const family of ['onet', 'nice'] as const)
+    for (const [sourceId, reason] of olderReleases(db, family)) superseded.set(sourceId, reason);
+  const remove = sqlite.prepare('DELETE FROM sources WHERE id = ?');
+  for (const sourceId of superseded.keys()) remove.run(sourceId);
   // Mappings refer to occupations; no importer fills the other two tables of the schema.
   sqlite.exec('DELETE FROM role_mappings; DELETE FROM mapping_products; DELETE FROM mapping_candidates;');
-  keepNewest(db, 'onet', superseded);
-  keepNewest(db, 'nice', superseded);
   if (fresh.size > 0 || superseded.size > 0) writeOccupations(db);
-  return deriveRoleMappings(db, curatedMappings(db, fresh, superseded));
+  return { problems: deriveRoleMappings(db, mappings), superseded };
 }
 
 interface RoleRelease {
@@ -39,15 +41,16 @@ interface RoleRelease {
   releaseOrder: string;
 }
 
-function keepNewest(db: Database, family: 'onet' | 'nice', superseded: Map<number, string>): void {
-  const [newest, ...older] = db.sqlite
+/** Why each release of a family but the newest does not count. */
+function olderReleases({ sqlite }: Database, family: 'onet' | 'nice'): [sourceId: number, reason: string][] {
+  const [newest, ...older] = sqlite
     .prepare<[string], RoleRelease>(
       `SELECT r.source_id AS sourceId, r.label, r.release_order AS releaseOrder
          FROM role_releases AS r JOIN sources AS s ON s.id = r.source_id
         WHERE r.family = ? ORDER BY r.release_order DESC, s.sha256 DESC`,
     )
     .all(family);
-  for (const each of older) removeSource(db, each.sourceId, whyKept(family, newest!, each), superseded);
+  return older.map((each) => [each.sourceId, whyKept(family, newest!, each)]);
 }
 
 /** Says which part of the release order decided (see `parseOnet` and `parseNice`). */
