@@ -3,6 +3,7 @@ import { compareCodePoints, strip } from '../../src/base/text.ts';
 import type { Signpost } from '../../src/catalog/guidance/document-schema.ts';
 import { decodeText } from '../../src/read/decode.ts';
 import { ImportError } from '../../src/read/import-error.ts';
+import { type Parsed, skipped, stored } from '../parsed.ts';
 import type { GroupFile } from '../read/group-file.ts';
 import { createLosses } from '../read/losses.ts';
 import { collapseLine, excerpt, firstOf } from '../read/source-text.ts';
@@ -20,27 +21,26 @@ const kind = 'regdoc-markdown';
 export const headlessMarkdown =
   'Markdown without a head: a part of a publication is read in its folder, with cover.md and sec*.md';
 
-export type MarkdownResult = { document: DocumentRecord; warnings: string[] } | { reason: string };
-
 /** Reads Markdown with a YAML head (rule D9.1 a), or gives why it is no document. Throws `ImportError`. */
-export function parseHeadedMarkdown(text: string): MarkdownResult {
+export function parseHeadedMarkdown(text: string): Parsed {
   const head = readHead(text);
-  if (head === null) return { reason: 'Markdown without a head that has a title' };
+  if (head === null) return skipped('Markdown without a head that has a title');
   const { place, body, warnings } = head;
   if (place !== null)
-    return {
-      reason: `a part of a publication, as ${place} in its head says: it is read in its folder, with cover.md and sec*.md`,
-    };
+    return skipped(
+      `a part of a publication, as ${place} in its head says: it is read in its folder, with cover.md and sec*.md`,
+    );
   const sections = readSections(body);
-  if (sections.length < 2) return { reason: 'Markdown without a heading' };
+  if (sections.length < 2) return skipped('Markdown without a heading');
   const published = head.published ?? firstDate(body);
   if (published === null) warnings.push('no line contains only a date: the date of publication is unknown');
   const stated = { ...head, published, documentId: slugOf(head.title) };
-  return { document: toDocument(stated, sections, sections, [text]), warnings };
+  const document = toDocument(stated, sections, sections, [text]);
+  return stored(kind, { type: 'documents', documents: [document] }, warnings);
 }
 
 /** Reads a folder with `cover.md` and `sec*.md` as one document (D9.1 b), its id, title and date from the cover. */
-export function parseMarkdownFolder(files: GroupFile[], strict: boolean): MarkdownResult {
+export function parseMarkdownFolder(files: GroupFile[], strict: boolean): Parsed {
   const warnings: string[] = [];
   const textOf = ({ name, bytes }: GroupFile) => {
     const decoded = decodeText(bytes, strict);
@@ -67,7 +67,8 @@ export function parseMarkdownFolder(files: GroupFile[], strict: boolean): Markdo
     published,
     sourceUrl: doi === undefined ? '' : `https://doi.org/10.6028/${doi}`,
   };
-  return { document: toDocument(stated, sections, coverSections, [cover, ...parts]), warnings };
+  const document = toDocument(stated, sections, coverSections, [cover, ...parts]);
+  return stored(kind, { type: 'documents', documents: [document] }, warnings);
 }
 
 const translation = /\.[a-z]{2}(?:-[A-Za-z]{2})?\.md$/;

@@ -1,15 +1,11 @@
 import { compareCodePoints } from '../../../src/base/text.ts';
 import type { Database } from '../../../src/db/database.ts';
 import { ImportError } from '../../../src/read/import-error.ts';
+import { type Parsed, stored } from '../../parsed.ts';
 import { beginsWithColumn, type CsvRow, readCsv } from '../../read/csv.ts';
 import { excerpt } from '../../read/source-text.ts';
 import { isSlug } from '../../stigs/slug.ts';
-import {
-  type CuratedMapping,
-  type CuratedRecord,
-  isOccupationCode,
-  responsibilityLevels,
-} from './role-record.ts';
+import { type CuratedMapping, isOccupationCode, responsibilityLevels } from './role-record.ts';
 
 const kind = 'role-mapping-csv';
 
@@ -29,7 +25,7 @@ export function isCuratedCsv(text: string): boolean {
 }
 
 /** Reads curated mappings of STIGs to roles (data/README.md). Throws `ImportError` naming row and column. */
-export function parseCuratedCsv(text: string): CuratedRecord {
+export function parseCuratedCsv(text: string): Parsed {
   const table = readCsv(text, kind);
   const header = Object.keys(columns).join();
   if (table.columns.join() !== header) throw new ImportError(`row 1: the header is not ${header}`, kind);
@@ -43,7 +39,7 @@ export function parseCuratedCsv(text: string): CuratedRecord {
     seen.set(key, row.number);
     return mapping;
   });
-  return { type: 'role-mapping', rows };
+  return stored(kind, { type: 'roles', record: { type: 'role-mapping', rows } });
 }
 
 function readMapping(row: CsvRow): CuratedMapping {

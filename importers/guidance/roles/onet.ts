@@ -1,6 +1,7 @@
 import { compareCodePoints } from '../../../src/base/text.ts';
 import { decodeText } from '../../../src/read/decode.ts';
 import { ImportError } from '../../../src/read/import-error.ts';
+import { type Parsed, stored } from '../../parsed.ts';
 import type { GroupFile } from '../../read/group-file.ts';
 import { createLosses, type Losses } from '../../read/losses.ts';
 import { excerpt } from '../../read/source-text.ts';
@@ -17,7 +18,7 @@ const expected: [TableName[], string][] = [
 ];
 
 /** Reads the files of one O*NET text release, whatever their names (rules F9.1, D9.2). Throws `ImportError`. */
-export function parseOnet(files: GroupFile[], strict: boolean): { record: OnetRecord; warnings: string[] } {
+export function parseOnet(files: GroupFile[], strict: boolean): Parsed {
   const warnings: string[] = [];
   const losses = createLosses();
   const tables: Tables = new Map();
@@ -49,7 +50,7 @@ export function parseOnet(files: GroupFile[], strict: boolean): { record: OnetRe
     releaseOrder: [newestDateIn(tables), number.join('.'), ...sizes].join(' '),
     occupations,
   };
-  return { record, warnings: [...warnings, ...losses.warnings()] };
+  return stored('onet', { type: 'roles', record }, warnings, losses.warnings());
 }
 
 /** The larger printing of a release wins. */
