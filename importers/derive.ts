@@ -65,8 +65,8 @@ function decideStigs(
   db: Database,
   { lines, staging, overrides, phases }: StagedRun,
 ): DerivedRun & { isDecided: boolean } {
-  const { releases, replaced } = staging;
-  if (releases.length === 0 && replaced === 0 && overrides.size === 0)
+  const fresh = staging.sources.stig;
+  if (fresh.size === 0 && staging.replaced === 0 && overrides.size === 0)
     return { changed: false, unusedOverrides: [], slugChanges: [], isDecided: false };
   staging.begin();
   const isOther = storeOverrides(db, overrides);
@@ -82,11 +82,10 @@ function decideStigs(
   }
   const slugChanges = writeIdentity(db, printings, identity);
   phases.timed('search', () => createSearchIndex(db).reconcile());
-  const fresh = new Set(releases.map(({ id }) => id));
   const outcomes = describeIdentity(printings, identity, { fresh, changes: slugChanges });
   noteDecisions(lines, outcomes, (sha256) => staging.unchanged(sha256)?.target ?? null);
   return {
-    changed: releases.length > 0 || isOther,
+    changed: fresh.size > 0 || isOther,
     unusedOverrides: identity.unused.filter((benchmarkId) => overrides.has(benchmarkId)),
     slugChanges,
     isDecided: true,
@@ -128,7 +127,7 @@ function deriveGuidance(db: Database, { lines, staging }: StagedRun, isDecided: 
   if (staging.sources.roles.size === 0 && staging.replaced === 0 && !isDecided && !isOutdated) return;
   staging.begin();
   if (isOutdated) staging.replaced++;
-  const superseded = new Map<number, string>();
-  noteProblems(lines, deriveRoles(db, staging.sources.roles, superseded));
+  const { problems, superseded } = deriveRoles(db, staging.sources.roles);
+  noteProblems(lines, problems);
   noteSuperseded(lines, superseded);
 }

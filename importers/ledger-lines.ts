@@ -14,9 +14,8 @@ export interface LedgerLine {
   ms: number;
 }
 
-/** A ledger line of an unfinished run, with the ids of its release and source. */
+/** A ledger line of an unfinished run, with the id of the source that it stored. */
 export interface OpenLine extends LedgerLine {
-  releaseId: number | null;
   sourceId: number | null;
 }
 

@@ -29,7 +29,7 @@ export function noteDecisions(
 ): void {
   const firstOf = new Map<string, OpenLine>();
   for (const line of lines) {
-    const decision = line.releaseId === null ? undefined : decisions.get(line.releaseId);
+    const decision = decisions.get(line.sourceId ?? -1);
     if (!decision) continue;
     Object.assign(line, { outcome: decision.outcome, reason: decision.reason, target: decision.slug });
     line.warnings.push(...decision.warnings);

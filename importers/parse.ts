@@ -1,4 +1,5 @@
 import { isObject } from '../src/base/json.ts';
+import { count } from '../src/base/text.ts';
 import { decodeText, headOf } from '../src/read/decode.ts';
 import { ImportError, type Kind } from '../src/read/import-error.ts';
 import type { ControlsResult } from './controls/catalog.ts';
@@ -17,21 +18,15 @@ import {
   parseInterchange,
   parseInterchangeLines,
 } from './guidance/document-interchange.ts';
-import {
-  headlessMarkdown,
-  type MarkdownResult,
-  parseHeadedMarkdown,
-  parseMarkdownFolder,
-} from './guidance/markdown.ts';
+import { headlessMarkdown, parseHeadedMarkdown, parseMarkdownFolder } from './guidance/markdown.ts';
 import { beginsWithHead } from './guidance/markdown-head.ts';
 import { isCuratedCsv, parseCuratedCsv } from './guidance/roles/curated-mappings.ts';
 import { isNice, parseNice } from './guidance/roles/nice.ts';
 import { parseOnet } from './guidance/roles/onet.ts';
 import { parseXml } from './parse-xml.ts';
-import { aChecklist, fromControls, type Parsed, type ParseOptions, skipped, stored } from './parsed.ts';
+import { aChecklist, fromControls, type Parsed, type ParseOptions, skipped } from './parsed.ts';
 import type { GroupFile } from './read/group-file.ts';
 import { isSynonymsCsv, parseSynonymsCsv } from './stigs/synonyms.ts';
-import { cutTitles } from './titles.ts';
 
 /** Reads a source; its bytes, never its name, decide the kind. Pure. Throws `ImportError` for bad content. */
 export function parseSource(bytes: Uint8Array, options: ParseOptions = {}): Parsed {
@@ -43,15 +38,8 @@ export function parseSource(bytes: Uint8Array, options: ParseOptions = {}): Pars
 
 /** Reads a source of several files. Pure; throws `ImportError`. */
 export function parseGroup(kind: Kind, files: GroupFile[], { strict = false }: ParseOptions = {}): Parsed {
-  if (kind === 'regdoc-markdown') return cutTitles(fromMarkdown(parseMarkdownFolder(files, strict), []));
-  const { record, warnings } = parseOnet(files, strict);
-  return cutTitles(stored('onet', { type: 'roles', record }, warnings));
-}
-
-function fromMarkdown(result: MarkdownResult, warnings: string[]): Parsed {
-  if ('reason' in result) return skipped(result.reason, warnings);
-  const content = { type: 'documents' as const, documents: [result.document] };
-  return stored('regdoc-markdown', content, warnings, result.warnings);
+  const isDocument = kind === 'regdoc-markdown';
+  return cutTitles(isDocument ? parseMarkdownFolder(files, strict) : parseOnet(files, strict));
 }
 
 /** Beginnings of known JSON: they identify a damaged file. */
@@ -72,25 +60,23 @@ function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
     value = JSON.parse(text);
   } catch (error) {
     const [firstLine] = /^\s*\{[^\n]*\}(?=[ \t]*\r?\n\s*\S)/.exec(text) ?? [];
-    if (firstLine !== undefined && (likely === 'regdoc' || isInterchangeLine(firstLine))) {
-      const { documents, warnings: more } = parseInterchangeLines(text);
-      return stored('regdoc', { type: 'documents', documents }, warnings, more);
-    }
+    if (firstLine !== undefined && (likely === 'regdoc' || isInterchangeLine(firstLine)))
+      return behind(warnings, parseInterchangeLines(text));
     if (likely === undefined)
       return skipped('the content is of an unknown kind (it begins like JSON but is not valid JSON)');
     throw new ImportError(`not valid JSON: ${(error as Error).message.slice(0, 150)}`, likely);
   }
-  if (isInterchange(value)) {
-    const { documents, warnings: more } = parseInterchange(value, text);
-    return stored('regdoc', { type: 'documents', documents }, warnings, more);
-  }
-  if (isNice(value)) {
-    const { record, warnings: more } = parseNice(value);
-    return stored('nice', { type: 'roles', record }, warnings, more);
-  }
+  if (isInterchange(value)) return behind(warnings, parseInterchange(value, text));
+  if (isNice(value)) return behind(warnings, parseNice(value));
   const controls = parseControlsJson(value, options.framework);
   return controls === null ? skipped(unknownJson(value)) : fromControls(controls, warnings);
 }
+
+/** What was read, with the warnings of decoding before its own. */
+const behind = (warnings: string[], parsed: Parsed): Parsed => ({
+  ...parsed,
+  warnings: [...warnings, ...parsed.warnings],
+});
 
 const otherOscal = [
   'component-definition',
@@ -128,11 +114,9 @@ function parseText(bytes: Uint8Array, options: ParseOptions): Parsed {
     return skipped(`the content is of an unknown kind${what === undefined ? '' : ` (${what})`}`);
   }
   const { text, warnings } = decodeText(bytes, options.strict);
-  if (beginsWithHead(text)) return fromMarkdown(parseHeadedMarkdown(text), warnings);
-  if (isCuratedCsv(text))
-    return stored('role-mapping-csv', { type: 'roles', record: parseCuratedCsv(text) }, warnings);
-  if (isSynonymsCsv(text))
-    return stored('synonyms-csv', { type: 'synonyms', groups: parseSynonymsCsv(text) }, warnings);
+  if (beginsWithHead(text)) return behind(warnings, parseHeadedMarkdown(text));
+  if (isCuratedCsv(text)) return behind(warnings, parseCuratedCsv(text));
+  if (isSynonymsCsv(text)) return behind(warnings, parseSynonymsCsv(text));
   const controls = parseControlsText(text);
   return controls === null ? skipped('the content is of an unknown kind') : fromControls(controls, warnings);
 }
@@ -149,4 +133,32 @@ export function parseControlsJson(value: unknown, framework?: string): ControlsR
 export function parseControlsText(text: string): ControlsResult | null {
   if (isControlsCsv(text)) return parseControlsCsv(text);
   return isMappingsCsv(text) ? parseMappingsCsv(text) : null;
+}
+
+/** Characters of a title: the longest of the publishers has 600. */
+const longestTitle = 2000;
+const isTitle = /(?:title|heading|label|name|family)$/i;
+
+/**
+ * Cuts the titles, names and labels of a source that are longer than 2,000 characters, with a warning: pages and exports
+ * read each of them many times.
+ */
+function cutTitles(parsed: Parsed): Parsed {
+  let cuts = 0;
+  function walk(value: object): void {
+    for (const [key, each] of Object.entries(value)) {
+      if (typeof each === 'object' && each !== null) walk(each);
+      else if (typeof each === 'string' && each.length > longestTitle && isTitle.test(key)) {
+        (value as Record<string, unknown>)[key] = each
+          .slice(0, longestTitle)
+          .replace(/[\ud800-\udbff]$/, '')
+          .trimEnd();
+        cuts++;
+      }
+    }
+  }
+  if (parsed.content !== null) walk(parsed.content);
+  if (cuts === 0) return parsed;
+  const warning = `${count(cuts, 'title')} of more than ${longestTitle.toLocaleString('en-US')} characters cut`;
+  return { ...parsed, warnings: [...parsed.warnings, warning] };
 }

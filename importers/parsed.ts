@@ -3,9 +3,14 @@ import type { CatalogPart, ControlsResult } from './controls/catalog.ts';
 import type { ControlsRecord } from './controls/control-record.ts';
 import type { DocumentRecord } from './guidance/document-record.ts';
 import type { RolesRecord } from './guidance/roles/role-record.ts';
-import type { ScapContent } from './stigs/scap.ts';
-import type { SynonymGroup } from './stigs/synonyms.ts';
-import type { XccdfRelease } from './stigs/xccdf-record.ts';
+import type { ScapContent, XccdfRelease } from './stigs/xccdf-record.ts';
+
+/** Words and phrases that stand for each other in a search (rule D35.1), each as `indexedWords` joined by blanks. */
+export interface SynonymGroup {
+  row: number;
+  words: string[];
+  reason: string;
+}
 
 /** The content of a source: a release of a STIG, or facts about controls, roles, documents, words or machine checks. */
 export type Content =

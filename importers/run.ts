@@ -1,8 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CommandError } from '../src/base/errors.ts';
-import { asCommandError } from '../src/base/faults.ts';
+import { asCommandError, storageFault } from '../src/base/faults.ts';
 import type { Database } from '../src/db/database.ts';
+import { digestOf, storedDigest } from '../src/db/digest.ts';
 import { prepareInsert } from '../src/db/insert.ts';
 import { ImportError, type Kind, oneLine } from '../src/read/import-error.ts';
 import { deriveAll, type StagedRun } from './derive.ts';
@@ -20,7 +21,6 @@ import { parseGroup, parseSource } from './parse.ts';
 import { Phases } from './phases.ts';
 import { createStaging } from './staging.ts';
 import type { SlugChange } from './stigs/write.ts';
-import { storeDigest } from './stored-digest.ts';
 
 export interface ImportOptions {
   strict?: boolean;
@@ -133,7 +133,7 @@ async function importAll(db: Database, paths: string[], options: ImportOptions):
   const loneUnknown = await takeSources(run, files, pause);
   const { changed, ...derived } = await deriveAll(db, run, pause);
   noteArchives(run.lines);
-  const made = run.lines.map(({ releaseId: _, sourceId: __, ...line }) => line);
+  const made = run.lines.map(({ sourceId: _, ...line }) => line);
   const bad = made.filter((line) => line.outcome === 'rejected' || loneUnknown.includes(line.source));
   const isRefused = options.strict === true && bad.length > 0;
   const lines = isRefused ? refusedByStrict(made, bad.length) : made;
@@ -205,7 +205,6 @@ function takeSource({ staging, phases, parts, options }: Run, found: FoundSource
     target: null,
     counts: {},
     ms: 0,
-    releaseId: null,
     sourceId: null,
   };
   if (refusal !== null) return { ...line, ...refusal };
@@ -254,4 +253,24 @@ function writeLedger(db: Database, { lines, ...finished }: FinishedRun, changed:
   const runId = prepareInsert(db, 'import_runs')({ id: null, generation, ...finished });
   const insertLine = prepareInsert(db, 'import_ledger');
   for (const [index, line] of lines.entries()) insertLine({ runId, ordinal: index + 1, ...line });
+}
+
+/**
+ * Computes the digest of the committed catalog and stores it, so that no server must. It holds no lock, and stores
+ * nothing after another import. A failure leaves the digest to the next import.
+ */
+function storeDigest({ sqlite, requireInPlace }: Database): void {
+  try {
+    const computed = sqlite.transaction(() => {
+      if (storedDigest(sqlite) !== null) return null;
+      const generation = sqlite.prepare<[], number>('SELECT generation FROM catalog').pluck().get()!;
+      return { generation, digest: digestOf(sqlite) };
+    })();
+    if (computed === null) return;
+    requireInPlace();
+    sqlite.prepare('UPDATE catalog SET digest = :digest WHERE generation = :generation').run(computed);
+  } catch (error) {
+    // The import is committed. Without a digest, a server computes it in slices.
+    if (storageFault(error) === null) throw error;
+  }
 }

@@ -7,8 +7,9 @@ import { stageDocuments } from './guidance/documents.ts';
 import { stageRoles } from './guidance/roles/stage-roles.ts';
 import type { OpenLine } from './ledger-lines.ts';
 import { type Content, importerVersion } from './parsed.ts';
+import type { Stated } from './read/stated.ts';
 import { stageScap } from './stigs/scap-contents.ts';
-import { createStageRelease, removePrinting, type StagedRelease } from './stigs/stage-release.ts';
+import { createStageRelease, removeSource } from './stigs/stage-release.ts';
 import { stageSynonyms } from './stigs/synonyms.ts';
 
 /** A source that is in the catalog. */
@@ -35,7 +36,6 @@ export function createStaging(db: Database, importedAt: string, framework?: stri
     'SELECT id, kind, importer_version AS importerVersion, source, target FROM sources WHERE sha256 = ?',
   );
   const staging = {
-    releases: [] as StagedRelease[],
     /** The ids of the sources that this run stored, by what they are about. */
     sources: {
       stig: new Set<number>(),
@@ -47,6 +47,7 @@ export function createStaging(db: Database, importedAt: string, framework?: stri
     },
     /** How many stored sources this run replaced, as an older importer had read them. */
     replaced: 0,
+    /** How many rules of STIGs this run stored. */
     rules: 0,
     begin,
     unchanged,
@@ -78,13 +79,19 @@ export function createStaging(db: Database, importedAt: string, framework?: stri
     }
     sqlite.exec('SAVEPOINT source');
     try {
-      removeOutdated(sha256!);
+      const outdated = sourceOf.get(sha256!);
+      if (outdated) {
+        removeSource(db, outdated.id);
+        staging.replaced++;
+      }
       const facts = { sha256, kind, importerVersion, source, target: null, importedAt };
       const sourceId = insertSource({ id: null, ...facts });
-      const stored = { ...line, sourceId, ...storeContent(sourceId, sha256!, content) };
-      sqlite.prepare('UPDATE sources SET target = ? WHERE id = ?').run(stored.target, sourceId);
+      const stated = storeContent(sourceId, sha256!, content);
+      sqlite.prepare('UPDATE sources SET target = ? WHERE id = ?').run(stated.target, sourceId);
       sqlite.exec('RELEASE source');
-      return stored;
+      staging.sources[content.type].add(sourceId);
+      if (content.type === 'stig') staging.rules += content.release.findings.length;
+      return { ...line, sourceId, ...stated };
     } catch (error) {
       if (!(error instanceof ImportError)) throw error;
       sqlite.exec('ROLLBACK TO source');
@@ -93,16 +100,10 @@ export function createStaging(db: Database, importedAt: string, framework?: stri
     }
   }
 
-  function storeContent(sourceId: number, sha256: string, content: Content): Partial<OpenLine> {
-    staging.sources[content.type].add(sourceId);
+  function storeContent(sourceId: number, sha256: string, content: Content): Stated {
     switch (content.type) {
-      case 'stig': {
-        const release = stageRelease({ sourceId, sha256 }, content.release);
-        staging.releases.push(release);
-        staging.rules += release.findingCount;
-        const { id: releaseId, findingCount: rules, high, medium, low, profileCount: profiles } = release;
-        return { releaseId, counts: { rules, high, medium, low, profiles } };
-      }
+      case 'stig':
+        return stageRelease(sourceId, sha256, content.release);
       case 'controls':
         return stageControls(db, sourceId, content.records);
       case 'roles':
@@ -114,18 +115,5 @@ export function createStaging(db: Database, importedAt: string, framework?: stri
       case 'scap':
         return stageScap(db, sourceId, content.contents);
     }
-  }
-
-  /** Removes what an older importer read from these bytes. */
-  function removeOutdated(sha256: string): void {
-    const source = sourceOf.get(sha256);
-    if (!source) return;
-    const printing = sqlite
-      .prepare<[number], number>('SELECT id FROM stig_printings WHERE source_id = ?')
-      .pluck()
-      .get(source.id);
-    if (printing !== undefined) removePrinting(db, printing);
-    else sqlite.prepare('DELETE FROM sources WHERE id = ?').run(source.id);
-    staging.replaced++;
   }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isObject, repeatedMember } from '../../src/base/json.ts';
 import { ImportError } from '../../src/read/import-error.ts';
+import { type Parsed, stored } from '../parsed.ts';
 import { pointerOf, readShape } from '../read/json-shape.ts';
 import { createLosses, type Losses } from '../read/losses.ts';
 import { excerpt } from '../read/source-text.ts';
@@ -88,12 +89,6 @@ const interchange = z.strictObject({
   actionableItems: z.array(actionableItem).default([]),
 });
 
-/** Documents of a source, and what to tell the operator about them. */
-export interface InterchangeResult {
-  documents: DocumentRecord[];
-  warnings: string[];
-}
-
 /** A document with its place in the source, for messages. */
 interface PlacedValue {
   value: unknown;
@@ -122,14 +117,14 @@ export function isInterchangeLine(line: string): boolean {
 export const interchangeBeginning = /^\s*(?:\[\s*)?\{\s*"(?:formatVersion|document)"\s*:/;
 
 /** Reads documents; one bad document rejects the source. `text` is the JSON of `value`. Throws `ImportError`. */
-export function parseInterchange(value: unknown, text: string): InterchangeResult {
+export function parseInterchange(value: unknown, text: string): Parsed {
   refuseRepeatedMember(text, '');
   if (!Array.isArray(value)) return readDocuments([{ value, place: '' }]);
   return readDocuments(value.map((each, index) => ({ value: each, place: `/${index}` })));
 }
 
 /** Reads one document on each line. Throws `ImportError` naming the line. */
-export function parseInterchangeLines(text: string): InterchangeResult {
+export function parseInterchangeLines(text: string): Parsed {
   const values = text.split(/\r?\n/).flatMap((line, index): PlacedValue[] => {
     if (line.trim() === '') return [];
     const place = `line ${index + 1}: `;
@@ -151,7 +146,7 @@ function refuseRepeatedMember(json: string, place: string): void {
   if (path !== null) throw new ImportError(`${place}${pointerOf(path)} occurs twice`, kind);
 }
 
-function readDocuments(values: PlacedValue[]): InterchangeResult {
+function readDocuments(values: PlacedValue[]): Parsed {
   const warnings: string[] = [];
   const losses = createLosses();
   const documents = values.map(({ value, place }) => {
@@ -165,7 +160,7 @@ function readDocuments(values: PlacedValue[]): InterchangeResult {
   const repeated = firstRepeated(documents.map((each) => each.documentId));
   if (repeated !== -1)
     throw new ImportError(`the document ${documents[repeated]!.documentId} occurs twice`, kind);
-  return { documents, warnings: [...warnings, ...losses.warnings()] };
+  return stored(kind, { type: 'documents', documents }, warnings, losses.warnings());
 }
 
 /** The index of the first text that occurred before, or -1. */

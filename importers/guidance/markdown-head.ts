@@ -9,6 +9,7 @@ import { collapseLine, excerpt } from '../read/source-text.ts';
 import { statedStatus, statusWords } from './document-status.ts';
 
 const longestHead = 64 * 1024;
+const statesTitle = /^title[ \t]*:/m;
 
 /** The number of a section or the letter of an appendix: `5`, `A`, `4.2`. */
 const ordinal = /^(?:\d{1,4}|[A-Z])(?:\.\d{1,4}){0,5}$/;
@@ -54,30 +55,31 @@ export function withoutHead(text: string): string {
 export function readHead(text: string): Head | null {
   const head = splitHead(text);
   if (head === null) {
-    if (isUnclosed(text)) throw faultIn(1, 'it does not end with a line of three hyphens');
+    const beginning = text.slice(0, longestHead);
+    if (beginsWithHead(text) && statesTitle.test(beginning) && /^#{2,6}[ \t]+\S/m.test(beginning))
+      throw faultIn(1, 'it does not end with a line of three hyphens');
     return null;
   }
   const { yaml, body } = head;
-  if (!/^title[ \t]*:/m.test(yaml) || yaml.length > longestHead) return null;
+  if (!statesTitle.test(yaml) || yaml.length > longestHead) return null;
   const warnings: string[] = [];
   const fields = readFields(yaml, warnings);
   const field = (name: string) => fields.get(name)?.text || undefined;
   const title = field('title');
   if (title === undefined) return null;
-  const published = field('published');
-  const date = published === undefined ? null : dateAlone(published);
-  if (published !== undefined && date === null)
-    throw faultIn(fields.get('published')!.line, `"${excerpt(published)}" is not a date`);
-  const status = field('status');
-  if (status !== undefined && statedStatus(status) === null)
+  const date = field('published');
+  const published = date === undefined ? null : dateAlone(date);
+  if (date !== undefined && published === null)
+    throw faultIn(fields.get('published')!.line, `"${excerpt(date)}" is not a date`);
+  const status = statedStatus(field('status') ?? '');
+  if (status === null && field('status') !== undefined)
     warnings.push(
-      `the status "${excerpt(status)}" of the head is not one of ${statusWords.join(', ')}: the text decides`,
+      `the status "${excerpt(field('status')!)}" of the head is not one of ${statusWords.join(', ')}: the text decides`,
     );
   const losses = createLosses();
   for (const name of fields.keys())
     if (field(name) !== undefined && !stored.includes(name) && !ofTheSite.test(name))
       losses.add(`the field ${name} of the head`);
-  warnings.push(...losses.warnings());
   const url = field('sourceUrl') ?? field('redirect_to') ?? '';
   const place = ['section', 'navOrder', 'nav_order'].find((name) => ordinal.test(field(name) ?? ''));
   return {
@@ -86,17 +88,12 @@ export function readHead(text: string): Head | null {
     publisher: field('publisher'),
     doctype: field('doctype'),
     jurisdiction: field('jurisdiction'),
-    published: date,
-    status: status === undefined ? null : statedStatus(status),
+    published,
+    status,
     place: place === undefined ? null : `${place} ${field(place)}`,
     body,
-    warnings,
+    warnings: [...warnings, ...losses.warnings()],
   };
-}
-
-function isUnclosed(text: string): boolean {
-  const beginning = text.slice(0, longestHead);
-  return beginsWithHead(text) && /^title[ \t]*:/m.test(beginning) && /^#{2,6}[ \t]+\S/m.test(beginning);
 }
 
 function faultIn(line: number, what: string): ImportError {
@@ -107,12 +104,8 @@ function faultIn(line: number, what: string): ImportError {
 function readFields(yaml: string, warnings: string[]): Map<string, { text: string; line: number }> {
   const lineCounter = new LineCounter();
   const lineAt = (offset: number) => lineCounter.linePos(offset).line + 1;
-  const { contents, errors } = parseDocument(yaml, {
-    uniqueKeys: false,
-    strict: true,
-    prettyErrors: false,
-    lineCounter,
-  });
+  const options = { uniqueKeys: false, strict: true, prettyErrors: false, lineCounter };
+  const { contents, errors } = parseDocument(yaml, options);
   const [error] = errors;
   if (error) throw faultIn(lineAt(error.pos[0]), excerpt(error.message.split('\n')[0]!, 150));
   if (!isMap(contents)) throw faultIn(2, 'it is not a list of keys and values');

@@ -3,6 +3,7 @@ import { compareCodePoints, strip } from '../../src/base/text.ts';
 import type { Signpost } from '../../src/catalog/guidance/document-schema.ts';
 import { decodeText } from '../../src/read/decode.ts';
 import { ImportError } from '../../src/read/import-error.ts';
+import { type Parsed, skipped, stored } from '../parsed.ts';
 import type { GroupFile } from '../read/group-file.ts';
 import { createLosses } from '../read/losses.ts';
 import { collapseLine, excerpt, firstOf } from '../read/source-text.ts';
@@ -12,7 +13,6 @@ import { categoriesOf } from './csf.ts';
 import { type DocumentRecord, inOrder, recordShape, statusField } from './document-record.ts';
 import { statusOf } from './document-status.ts';
 import { dateAlone, type Head, readHead, withoutHead } from './markdown-head.ts';
-import { doctypeOf, publisherOf } from './publishers.ts';
 import { sentencesOf } from './sentences.ts';
 
 const kind = 'regdoc-markdown';
@@ -21,27 +21,26 @@ const kind = 'regdoc-markdown';
 export const headlessMarkdown =
   'Markdown without a head: a part of a publication is read in its folder, with cover.md and sec*.md';
 
-export type MarkdownResult = { document: DocumentRecord; warnings: string[] } | { reason: string };
-
 /** Reads Markdown with a YAML head (rule D9.1 a), or gives why it is no document. Throws `ImportError`. */
-export function parseHeadedMarkdown(text: string): MarkdownResult {
+export function parseHeadedMarkdown(text: string): Parsed {
   const head = readHead(text);
-  if (head === null) return { reason: 'Markdown without a head that has a title' };
+  if (head === null) return skipped('Markdown without a head that has a title');
   const { place, body, warnings } = head;
   if (place !== null)
-    return {
-      reason: `a part of a publication, as ${place} in its head says: it is read in its folder, with cover.md and sec*.md`,
-    };
+    return skipped(
+      `a part of a publication, as ${place} in its head says: it is read in its folder, with cover.md and sec*.md`,
+    );
   const sections = readSections(body);
-  if (sections.length < 2) return { reason: 'Markdown without a heading' };
+  if (sections.length < 2) return skipped('Markdown without a heading');
   const published = head.published ?? firstDate(body);
   if (published === null) warnings.push('no line contains only a date: the date of publication is unknown');
   const stated = { ...head, published, documentId: slugOf(head.title) };
-  return { document: toDocument(stated, sections, sections, [text]), warnings };
+  const document = toDocument(stated, sections, sections, [text]);
+  return stored(kind, { type: 'documents', documents: [document] }, warnings);
 }
 
 /** Reads a folder with `cover.md` and `sec*.md` as one document (D9.1 b), its id, title and date from the cover. */
-export function parseMarkdownFolder(files: GroupFile[], strict: boolean): MarkdownResult {
+export function parseMarkdownFolder(files: GroupFile[], strict: boolean): Parsed {
   const warnings: string[] = [];
   const textOf = ({ name, bytes }: GroupFile) => {
     const decoded = decodeText(bytes, strict);
@@ -68,7 +67,8 @@ export function parseMarkdownFolder(files: GroupFile[], strict: boolean): Markdo
     published,
     sourceUrl: doi === undefined ? '' : `https://doi.org/10.6028/${doi}`,
   };
-  return { document: toDocument(stated, sections, coverSections, [cover, ...parts]), warnings };
+  const document = toDocument(stated, sections, coverSections, [cover, ...parts]);
+  return stored(kind, { type: 'documents', documents: [document] }, warnings);
 }
 
 const translation = /\.[a-z]{2}(?:-[A-Za-z]{2})?\.md$/;
@@ -163,4 +163,50 @@ function slugOf(title: string): string {
   const slug = strip(title.toLowerCase().replace(/[^a-z0-9]+/g, '-'), /-/).slice(0, 200);
   if (slug === '') throw new ImportError(`the title "${excerpt(title)}" does not give an id`, kind);
   return slug;
+}
+
+interface Publisher {
+  publisher: string;
+  publisherId: string;
+  jurisdiction: string;
+}
+
+const unknown: Publisher = { publisher: '', publisherId: '', jurisdiction: '' };
+
+const cisa: Publisher = {
+  publisher: 'Cybersecurity and Infrastructure Security Agency',
+  publisherId: 'cisa',
+  jurisdiction: 'US',
+};
+const nist: Publisher = {
+  publisher: 'National Institute of Standards and Technology',
+  publisherId: 'nist',
+  jurisdiction: 'US',
+};
+
+const directive = /\b(?:binding operational|emergency) directive \d{2}-\d{2}\b/i;
+
+/** The publisher by address, else by a title that only one uses; empty if unknown. */
+function publisherOf(url: string, title: string): Publisher {
+  if (url === '') return directive.test(title) ? cisa : unknown;
+  const { hostname, pathname } = new URL(url);
+  const isAt = (domain: string) => `.${hostname}`.endsWith(`.${domain}`);
+  if (isAt('cisa.gov') || isAt('cyber.dhs.gov')) return cisa;
+  return isAt('nist.gov') || (hostname === 'doi.org' && pathname.startsWith('/10.6028/')) ? nist : unknown;
+}
+
+const doctypes = {
+  directive: 'directive',
+  guideline: 'guidelines?|special publication',
+  standard: 'standards?',
+  framework: 'framework',
+  regulation: 'regulations?',
+  policy: 'polic(?:y|ies)',
+  law: 'act',
+};
+
+/** The kind of a document by the first words that its title has. */
+function doctypeOf(title: string): string {
+  const hasWords = (words: string) => new RegExp(`\\b(?:${words})\\b`, 'i').test(title);
+  return Object.entries(doctypes).find(([, words]) => hasWords(words))?.[0] ?? 'other';
 }

@@ -1,5 +1,14 @@
-const abbreviations =
-  /(?:^|[\s("“])(?:e\.g|i\.e|a\.k\.a|etc|cf|vs|al|No|Nos|Sec|Secs|Fig|Figs|Dr|Mr|Ms|Mrs|Inc|Corp|Ltd|Co|St|U\.S|U\.S\.C|U\.K|Id|approx|pp?|art|ch|para|[A-Z])\.$/i;
+/** A regular expression for any of some patterns, one on each line. */
+function anyOf(patterns: string, flags = 'i'): RegExp {
+  return new RegExp(patterns.trim().split(/\n\s*/).join('|'), flags);
+}
+
+const abbreviation =
+  'e.g i.e a.k.a etc cf vs al No Nos Sec Secs Fig Figs Dr Mr Ms Mrs Inc Corp Ltd Co St U.S U.S.C U.K Id approx p pp art ch para';
+const abbreviations = new RegExp(
+  `(?:^|[\\s("“])(?:${abbreviation.replaceAll('.', '\\.').replaceAll(' ', '|')}|[A-Z])\\.$`,
+  'i',
+);
 
 // `11:59 p.m. ET`: the time zone continues the sentence.
 const hour = /\b[ap]\.m\.$/;
@@ -35,28 +44,37 @@ export interface Reading {
 }
 
 // A quoted word is not used as a demand; "as required" and "may be required" demand nothing.
-const duty =
-  /(?<!["“‘'])\b(?:must|shall|mandatory|prohibited|(?:is|are|be|been|was|were)(?: \w+ly| also| further| hereby)? required|required to)\b(?!["”’'])/i;
-const notDuty =
-  /\b(?:(?:not|as|if|where|when) required|not (?:mandatory|prohibited)|(?:nothing|none)(?: \w+)? is (?:required|mandatory|prohibited)|(?:may|might|can|could)(?: \w+)? be (?:required|mandatory|prohibited))\b/gi;
-const advice = /(?<!["“‘'])\b(?:should|recommended)\b(?!["”’'])/i;
+const duty = anyOf(String.raw`
+  (?<!["“‘'])\b(?:must|shall|mandatory|prohibited|required to)\b(?!["”’'])
+  (?<!["“‘'])\b(?:is|are|be|been|was|were)(?: \w+ly| also| further| hereby)? required\b(?!["”’'])
+`);
+const notDuty = anyOf(
+  String.raw`
+  \b(?:not|as|if|where|when) required\b
+  \bnot (?:mandatory|prohibited)\b
+  \b(?:nothing|none)(?: \w+)? is (?:required|mandatory|prohibited)\b
+  \b(?:may|might|can|could)(?: \w+)? be (?:required|mandatory|prohibited)\b
+`,
+  'gi',
+);
+const advice = anyOf(String.raw`(?<!["“‘'])\b(?:should|recommended)\b(?!["”’'])`);
 
-const measure =
-  /\b(?:at least|at most|no (?:more|fewer|less) than|minimum|maximum)\b|\b\d+(?:\.\d+)?(?:[ -]?(?:%|percent|bits?|bytes?|characters?|digits?|factors?|minutes?|seconds?|attempts?)\b|%)|\b(?:FIPS|RFC|SP|ISO|IEC|TLS|SHA|AES|CVSS|CVE|UAX)[ -]?v?\d/i;
+const measure = anyOf(String.raw`
+  \b(?:at least|at most|no (?:more|fewer|less) than|minimum|maximum)\b
+  \b\d+(?:\.\d+)?(?:[ -]?(?:%|percent|bits?|bytes?|characters?|digits?|factors?|minutes?|seconds?|attempts?)\b|%)
+  \b(?:FIPS|RFC|SP|ISO|IEC|TLS|SHA|AES|CVSS|CVE|UAX)[ -]?v?\d
+`);
 
 const months = 'January|February|March|April|May|June|July|August|September|October|November|December';
-const timing = new RegExp(
-  [
-    '\\bwithin (?:\\w+ )?(?:\\d+|an?|one|two|three|\\w+) (?:\\w+ )?(?:hours?|days?|weeks?|months?|years?|minutes?)',
-    '\\bno later than\\b',
-    `\\b(?:by|before|on|until|after) (?:\\d{1,2}[:\\d]*\\s?[ap]m|(?:\\w+ ){0,8}(?:${months}) \\d{1,2}|the end of)`,
-    '\\b\\d+ (?:\\w+ )?(?:hours|days|weeks|months|years)\\b',
-    '\\b(?:annually|yearly|quarterly|monthly|weekly|daily|hourly|periodically|continuously|immediately)\\b',
-    '\\b(?:every|each) (?:\\d+|year|quarter|month|week|day)\\b',
-    '\\b(?:upon|whenever|when|as soon as|prior to|before|after|until|once)\\b',
-  ].join('|'),
-  'i',
-);
+const timing = anyOf(String.raw`
+  \bwithin (?:\w+ )?(?:\d+|an?|one|two|three|\w+) (?:\w+ )?(?:hours?|days?|weeks?|months?|years?|minutes?)
+  \bno later than\b
+  \b(?:by|before|on|until|after) (?:\d{1,2}[:\d]*\s?[ap]m|(?:\w+ ){0,8}(?:${months}) \d{1,2}|the end of)
+  \b\d+ (?:\w+ )?(?:hours|days|weeks|months|years)\b
+  \b(?:annually|yearly|quarterly|monthly|weekly|daily|hourly|periodically|continuously|immediately)\b
+  \b(?:every|each) (?:\d+|year|quarter|month|week|day)\b
+  \b(?:upon|whenever|when|as soon as|prior to|before|after|until|once)\b
+`);
 
 const exemption =
   /\b(?:unless|except|excluding|with the exception of|other than|(?:does|do|shall|must) not apply to)\b[^,;.]*/gi;

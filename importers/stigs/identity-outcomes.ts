@@ -14,7 +14,7 @@ export interface Decision {
   warnings: string[];
 }
 
-/** The ledger's words for a run: a decision for each new printing, by its row, and remarks on those imported before. */
+/** The ledger's words for a run: a decision for each new printing, by its source, and remarks on those imported before. */
 export interface IdentityOutcomes {
   decisions: Map<number, Decision>;
   remarks: { slug: string | null; text: string }[];
@@ -23,7 +23,7 @@ export interface IdentityOutcomes {
 /** Longer lists of rules show only their number. */
 const maxNamed = 20;
 
-/** Describes the decisions of a run; `printings` are the rows before it was written, `fresh` those of this run. */
+/** Describes the decisions of a run; `printings` are the rows before it was written, `fresh` the sources of this run. */
 export function describeIdentity(
   printings: Printing[],
   identity: Identity,
@@ -33,8 +33,8 @@ export function describeIdentity(
   const stored = printings.filter(({ stigId }) => stigId !== null);
   const known = new Set(stored.map((printing) => `${printing.idKey} ${stigOf(printing).slug}`));
   const decisions = printings
-    .filter(({ id }) => fresh.has(id))
-    .map((printing): [number, Decision] => [printing.id, decisionOf(printing, identity, known)]);
+    .filter(({ sourceId }) => fresh.has(sourceId))
+    .map((printing): [number, Decision] => [printing.sourceId, decisionOf(printing, identity, known)]);
   return { decisions: new Map(decisions), remarks: remarksOf(printings, identity, { fresh, changes }) };
 }
 
@@ -112,7 +112,7 @@ function remarksOf(
   for (const printing of printings) {
     const { slug } = stigOf.get(printing)!;
     const { target, benchmarkId, version, supersededBy } = printing;
-    if (fresh.has(printing.id) || target === null) continue;
+    if (fresh.has(printing.sourceId) || target === null) continue;
     const served = servedInstead.get(printing);
     if ((served === undefined) !== (supersededBy === null)) {
       const change = served ? `is no longer served: ${whyNotServed(printing, served)}` : 'is served again';

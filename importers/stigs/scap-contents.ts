@@ -4,7 +4,7 @@ import { prepareInsert } from '../../src/db/insert.ts';
 import type { SourceProblem } from '../../src/read/import-error.ts';
 import { excerpt } from '../read/source-text.ts';
 import type { Stated } from '../read/stated.ts';
-import { compareScapVersions, type ScapContent } from './scap.ts';
+import type { ScapContent } from './xccdf-record.ts';
 
 /** Stores the SCAP content of one source, inside the run's transaction; gives the ledger's target and counts. */
 export function stageScap(db: Database, sourceId: number, contents: ScapContent[]): Stated {
@@ -112,3 +112,14 @@ const nameOf = ({ publisher, benchmarkId, version }: StatedContent) =>
 
 const versionOf = ({ version, date }: StatedContent) =>
   date === '' ? excerpt(version) : `${excerpt(version)} of ${date}`;
+
+/** Orders versions number by number: `1.10.5` before `002.007.21`; words stand before numbers. */
+export function compareScapVersions(a: string, b: string): number {
+  return compareCodePoints(sortKeyOf(a), sortKeyOf(b));
+}
+
+const sortKeyOf = (version: string) =>
+  version
+    .split('.')
+    .map((part) => (/^\d+$/.test(part) ? part.padStart(1000, '0') : `!${part}`))
+    .join(' ');

@@ -1,4 +1,4 @@
-import { compareCodePoints, count, hasAtMost } from '../../src/base/text.ts';
+import { count, hasAtMost } from '../../src/base/text.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { isTestResult, isXccdf, scanResults } from '../../src/read/scan-results.ts';
 import {
@@ -10,37 +10,12 @@ import {
   type XmlNode,
   type XmlVisitor,
 } from '../../src/read/xml.ts';
+import { type Parsed, stored } from '../parsed.ts';
 import { createLosses, type Losses } from '../read/losses.ts';
 import { collapseLine, excerpt } from '../read/source-text.ts';
 import { dublinCoreOf } from './xccdf-losses.ts';
+import type { ScapContent, ScapRule } from './xccdf-record.ts';
 import { isDate } from './xccdf-release.ts';
-
-/** A rule of SCAP content: whether a machine tests it (rule D38.1). */
-export interface ScapRule {
-  ruleId: string;
-  /** Empty for a rule outside a group. */
-  groupId: string;
-  automated: boolean;
-}
-
-/** SCAP content: one benchmark of a data stream (rule D38.1). */
-export interface ScapContent {
-  benchmarkId: string;
-  name: string;
-  /** Who made the content: `NIWC`, or as the benchmark states it; empty where nothing says so. */
-  publisher: string;
-  /** As the benchmark states it: `002.008.12`. */
-  version: string;
-  date: string | null;
-  /** As the data stream states it; empty where it does not. */
-  scapVersion: string;
-  rules: ScapRule[];
-}
-
-/** The contents of a data stream, or why it has none. */
-type ScapResult =
-  | { kind: 'scap'; content: { type: 'scap'; contents: ScapContent[] }; warnings: string[] }
-  | { kind: 'scap'; content: null; reason: string; warnings: string[] };
 
 /** That of SCAP 1.2, 1.3 and 1.4. */
 const namespace = 'http://scap.nist.gov/schema/scap/source/1.2';
@@ -66,7 +41,7 @@ export function isDataStream({ name, uri }: XmlElement): boolean {
  * nothing of OVAL, OCIL and CPE components; warnings name the tests that it cannot judge (rule D38.1). Throws
  * `ImportError` for a stream without a benchmark, and for an incomplete one.
  */
-export function createDataStreamReader(root: XmlElement): { visitor: XmlVisitor; result(): ScapResult } {
+export function createDataStreamReader(root: XmlElement): { visitor: XmlVisitor; result(): Parsed } {
   const benchmarks: { node: XmlNode; component: string }[] = [];
   const dataStreams: XmlNode[] = [];
   const losses = createLosses();
@@ -109,7 +84,7 @@ export function createDataStreamReader(root: XmlElement): { visitor: XmlVisitor;
       if (hasResults || benchmarks.some(({ node }) => elementsOf(node).some(isTestResult)))
         return { kind: 'scap', content: null, reason, warnings: [] };
       const contents = readContents();
-      return { kind: 'scap', content: { type: 'scap', contents }, warnings: losses.warnings() };
+      return stored('scap', { type: 'scap', contents }, losses.warnings());
     },
   };
 }
@@ -225,14 +200,3 @@ function dateOf(benchmark: XmlNode): string | null {
   const dates = childrenOf(benchmark, 'status').map(({ attributes }) => (attributes.date ?? '').trim());
   return dates.filter(isDate).sort().at(-1) ?? null;
 }
-
-/** Orders versions number by number: `1.10.5` before `002.007.21`; words stand before numbers. */
-export function compareScapVersions(a: string, b: string): number {
-  return compareCodePoints(sortKeyOf(a), sortKeyOf(b));
-}
-
-const sortKeyOf = (version: string) =>
-  version
-    .split('.')
-    .map((part) => (/^\d+$/.test(part) ? part.padStart(limits.characters, '0') : `!${part}`))
-    .join(' ');

@@ -3,23 +3,17 @@ import { idsOf } from '../../src/catalog/stigs/ids.ts';
 import { writeMarks } from '../../src/catalog/stigs/marks.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
+import type { Stated } from '../read/stated.ts';
 import { stigIdHashes } from './printings.ts';
 import { createSearchIndex } from './search-index.ts';
 import { aliasKey, kindOf } from './slug.ts';
 import type { XccdfRelease } from './xccdf-record.ts';
 import { releaseOrderOf } from './xccdf-release.ts';
 
-/** A release that a run stored; its STIG is decided at the end of the run. */
-export interface StagedRelease {
-  id: number;
-  findingCount: number;
-  high: number;
-  medium: number;
-  low: number;
-  profileCount: number;
-}
-
-/** Prepares the statements that store a release. Call it once for a run: SQLite frees a statement's memory late. */
+/**
+ * Prepares the statements that store a release, whose STIG is decided at the end of the run. Call it once for a run:
+ * SQLite frees a statement's memory late.
+ */
 export function createStageRelease(db: Database) {
   const insertPrinting = prepareInsert(db, 'stig_printings');
   const insertFinding = prepareInsert(db, 'findings');
@@ -28,20 +22,22 @@ export function createStageRelease(db: Database) {
   const insertMarks = prepareInsert(db, 'rule_marks');
   const insertId = prepareInsert(db, 'rule_ids');
   const nextId = db.sqlite.prepare<[], number>('SELECT coalesce(max(id), 0) + 1 FROM stig_printings').pluck();
-  return (source: { sourceId: number; sha256: string }, release: XccdfRelease): StagedRelease => {
+  return (sourceId: number, sha256: string, release: XccdfRelease): Stated => {
     const { findings, profiles, ...head } = release;
     const count = (severity: string) => findings.filter((finding) => finding.severity === severity).length;
     const releaseId = nextId.get()!;
-    const staged = {
-      id: releaseId,
-      findingCount: findings.length,
-      ...{ high: count('high'), medium: count('medium'), low: count('low') },
-      profileCount: profiles.length,
-    };
+    const severities = { high: count('high'), medium: count('medium'), low: count('low') };
     insertPrinting({
-      ...{ ...head, ...staged, sourceId: source.sourceId, stigId: null, supersededBy: null },
+      ...head,
+      ...severities,
+      id: releaseId,
+      sourceId,
+      stigId: null,
+      supersededBy: null,
+      findingCount: findings.length,
+      profileCount: profiles.length,
       idKey: aliasKey(release.benchmarkId, kindOf(release.title)),
-      releaseOrder: releaseOrderOf({ ...release, sha256: source.sha256 }),
+      releaseOrder: releaseOrderOf(release, sha256),
       releaseDate: release.benchmarkDate ?? release.statusDate,
     });
     for (const [index, finding] of findings.entries())
@@ -57,7 +53,7 @@ export function createStageRelease(db: Database) {
     });
     insertMarks({ releaseId, marks: writeMarks(findings) });
     for (const id of new Set(findings.flatMap(idsOf))) insertId({ id, releaseId });
-    return staged;
+    return { target: null, counts: { rules: findings.length, ...severities, profiles: profiles.length } };
   };
 }
 
@@ -65,18 +61,21 @@ function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array | Float64Array)
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** Removes a printing with its findings, profiles and source; printings that it replaced must be decided again. */
-export function removePrinting(db: Database, releaseId: number): void {
+/** Removes a source, of a release with its findings; printings that it replaced must be decided again. */
+export function removeSource(db: Database, sourceId: number): void {
   const { sqlite } = db;
-  createSearchIndex(db).remove(releaseId);
-  sqlite
-    .prepare('UPDATE stig_printings SET stig_id = NULL, superseded_by = NULL WHERE superseded_by = ?')
-    .run(releaseId);
-  for (const table of ['findings', 'stig_profiles', 'stig_evidence', 'rule_marks', 'rule_ids'])
-    sqlite.prepare(`DELETE FROM ${table} WHERE release_id = ?`).run(releaseId);
-  const source = sqlite
-    .prepare<[number], number>('DELETE FROM stig_printings WHERE id = ? RETURNING source_id')
+  const releaseId = sqlite
+    .prepare<[number], number>('SELECT id FROM stig_printings WHERE source_id = ?')
     .pluck()
-    .get(releaseId);
-  sqlite.prepare('DELETE FROM sources WHERE id = ?').run(source);
+    .get(sourceId);
+  if (releaseId !== undefined) {
+    createSearchIndex(db).remove(releaseId);
+    sqlite
+      .prepare('UPDATE stig_printings SET stig_id = NULL, superseded_by = NULL WHERE superseded_by = ?')
+      .run(releaseId);
+    for (const table of ['findings', 'stig_profiles', 'stig_evidence', 'rule_marks', 'rule_ids'])
+      sqlite.prepare(`DELETE FROM ${table} WHERE release_id = ?`).run(releaseId);
+    sqlite.prepare('DELETE FROM stig_printings WHERE id = ?').run(releaseId);
+  }
+  sqlite.prepare('DELETE FROM sources WHERE id = ?').run(sourceId);
 }

@@ -1,16 +1,10 @@
 import { count, hasAtMost, indexedWords } from '../../src/base/text.ts';
 import type { Database } from '../../src/db/database.ts';
 import { ImportError } from '../../src/read/import-error.ts';
+import { type Parsed, type SynonymGroup, stored } from '../parsed.ts';
 import { beginsWithColumn, type CsvRow, readCsv } from '../read/csv.ts';
 import { excerpt } from '../read/source-text.ts';
 import type { Stated } from '../read/stated.ts';
-
-/** Words and phrases that stand for each other in a search (rule D35.1), each as `indexedWords` joined by blanks. */
-export interface SynonymGroup {
-  row: number;
-  words: string[];
-  reason: string;
-}
 
 const kind = 'synonyms-csv';
 const columns = ['words', 'reason'];
@@ -22,14 +16,14 @@ export function isSynonymsCsv(text: string): boolean {
 }
 
 /** Reads groups of synonyms (data/README.md). Throws `ImportError` naming row and column. */
-export function parseSynonymsCsv(text: string): SynonymGroup[] {
+export function parseSynonymsCsv(text: string): Parsed {
   const table = readCsv(text, kind);
   if (table.columns.join() !== columns.join())
     throw new ImportError(`row 1: the header is not ${columns.join(',')}`, kind);
   const beyond = table.rows[limits.rows];
   if (beyond)
     throw new ImportError(`row ${beyond.number}: a file has at most ${count(limits.rows, 'row')}`, kind);
-  return table.rows.map(readGroup);
+  return stored(kind, { type: 'synonyms', groups: table.rows.map(readGroup) });
 }
 
 function readGroup(row: CsvRow): SynonymGroup {

@@ -3,48 +3,47 @@ import { elementsOf, textOf, type XmlElement, type XmlNode } from '../../src/rea
 import { collapseLine } from '../read/source-text.ts';
 import type { ReadElement } from '../read/tree-losses.ts';
 
-/** Attributes that only name an element within its file count as read. */
+/**
+ * What is read of each element: `@attribute`, `element?` of which the first is read, `element*` of which all are. An
+ * element without children of its own is a text. Attributes that only name an element within its file count as read.
+ */
+const grammar = `
+  Benchmark @id title? description? version? status* plain-text* reference* Profile* Group* Rule*
+  status @date
+  Profile @id title? description? select*
+  select @idref @selected
+  Group @id title? description? reference* Group* Rule*
+  Rule @id @severity @weight title? version? description* reference* ident* fixtext* check* complex-check*
+  ident @system
+  fixtext @fixref
+  fix @id
+  complex-check check* complex-check*
+  check @system check-content-ref? check-content*
+  check-content-ref @href @name
+  notice @id`;
+
+function readGrammar(line: string): [name: string, read: ReadElement] {
+  const [name = '', ...parts] = line.trim().split(' ');
+  const attributes = parts.filter((part) => part.startsWith('@')).map((part) => part.slice(1));
+  const one = parts.filter((part) => part.endsWith('?')).map((part) => part.slice(0, -1));
+  const many = parts.filter((part) => part.endsWith('*')).map((part) => part.slice(0, -1));
+  return [name, one.length + many.length > 0 ? { attributes, one, many } : { attributes }];
+}
+
+/** What of an XCCDF benchmark is read. */
 export const readElements: Record<string, ReadElement> = {
-  Benchmark: {
-    attributes: ['id'],
-    one: ['title', 'description', 'version'],
-    many: ['status', 'plain-text', 'reference', 'Profile', 'Group', 'Rule'],
-  },
-  status: { attributes: ['date'] },
+  ...Object.fromEntries(grammar.trim().split('\n').map(readGrammar)),
   'plain-text': { losses: lossesOfPlainText },
   reference: { losses: lossesOfReference },
-  Profile: { attributes: ['id'], one: ['title', 'description'], many: ['select'] },
-  select: { attributes: ['idref', 'selected'], many: [] },
-  Group: { attributes: ['id'], one: ['title', 'description'], many: ['reference', 'Group', 'Rule'] },
-  Rule: {
-    attributes: ['id', 'severity', 'weight'],
-    one: ['title', 'version'],
-    many: ['description', 'reference', 'ident', 'fixtext', 'check', 'complex-check'],
-  },
-  ident: { attributes: ['system'] },
-  fixtext: { attributes: ['fixref'] },
-  fix: { attributes: ['id'] },
-  'complex-check': { many: ['check', 'complex-check'] },
-  check: { attributes: ['system'], one: ['check-content-ref'], many: ['check-content'] },
-  'check-content-ref': { attributes: ['href', 'name'] },
-  notice: { attributes: ['id'] },
 };
-
-const no = ['false', '0'];
 
 /** Values that XCCDF takes for granted, by attribute. */
 export const defaultValues = new Map([
-  ['abstract', no],
+  ...'abstract hidden multi-check multiple negate override prohibitChanges reboot resolved'
+    .split(' ')
+    .map((name): [string, string[]] => [name, ['false', '0']]),
   ['complexity', ['unknown']],
   ['disruption', ['unknown']],
-  ['hidden', no],
-  ['multi-check', no],
-  ['multiple', no],
-  ['negate', no],
-  ['override', no],
-  ['prohibitChanges', no],
-  ['reboot', no],
-  ['resolved', no],
   ['role', ['full']],
   ['selected', ['true', '1']],
   ['strategy', ['unknown']],

@@ -42,3 +42,25 @@ export interface XccdfRelease {
   profiles: XccdfProfile[];
   findings: XccdfFinding[];
 }
+
+/** A rule of SCAP content: whether a machine tests it (rule D38.1). */
+export interface ScapRule {
+  ruleId: string;
+  /** Empty for a rule outside a group. */
+  groupId: string;
+  automated: boolean;
+}
+
+/** SCAP content: one benchmark of a data stream (rule D38.1). */
+export interface ScapContent {
+  benchmarkId: string;
+  name: string;
+  /** Who made the content: `NIWC`, or as the benchmark states it; empty where nothing says so. */
+  publisher: string;
+  /** As the benchmark states it: `002.008.12`. */
+  version: string;
+  date: string | null;
+  /** As the data stream states it; empty where it does not. */
+  scapVersion: string;
+  rules: ScapRule[];
+}

@@ -1,5 +1,6 @@
 import { ImportError } from '../../src/read/import-error.ts';
 import { monthOfShort } from '../../src/read/months.ts';
+import type { XccdfRelease } from './xccdf-record.ts';
 
 const releaseInfo = /^(?:Release: ?(\S+))? ?(?:Benchmark Date: ?(\d{1,2}) ([A-Za-z]+)\.? (\d{4}))?$/i;
 const maxLength = 200;
@@ -42,19 +43,10 @@ export function versionOf(version: string, release: string | null): string {
 }
 
 /** Orders releases by code point (rule F2.1): the greatest is the newest; the file's hash breaks ties. */
-export function releaseOrderOf(release: {
-  version: string;
-  benchmarkDate: string | null;
-  statusDate: string | null;
-  sha256: string;
-}): string {
-  const [, version, components] = /^V(\d+)R(.+)$/.exec(release.version)!;
-  const pad = (digits: string) => digits.padStart(6, '0');
-  return [
-    pad(version!),
-    components!.split('.').map(pad).join('.'),
-    release.benchmarkDate ?? '',
-    release.statusDate ?? '',
-    release.sha256,
-  ].join(' ');
+export function releaseOrderOf(
+  { version, benchmarkDate, statusDate }: Pick<XccdfRelease, 'version' | 'benchmarkDate' | 'statusDate'>,
+  sha256: string,
+): string {
+  const [number = '', ...components] = version.match(/\d+/g)!.map((digits) => digits.padStart(6, '0'));
+  return [number, components.join('.'), benchmarkDate ?? '', statusDate ?? '', sha256].join(' ');
 }

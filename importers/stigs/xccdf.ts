@@ -1,7 +1,8 @@
 import { count } from '../../src/base/text.ts';
-import { ImportError } from '../../src/read/import-error.ts';
+import { ImportError, type Kind } from '../../src/read/import-error.ts';
 import { isTestResult, scanResults } from '../../src/read/scan-results.ts';
 import { childrenOf, elementsOf, type XmlElement, type XmlNode } from '../../src/read/xml.ts';
+import { type Parsed, stored } from '../parsed.ts';
 import { createLosses } from '../read/losses.ts';
 import { firstOf } from '../read/source-text.ts';
 import { countLosses } from '../read/tree-losses.ts';
@@ -32,16 +33,11 @@ export function looksLikeBenchmark(text: string): boolean {
   );
 }
 
-/** A release of a DISA manual STIG, or why a benchmark is none. */
-type XccdfResult =
-  | { kind: 'xccdf'; content: { type: 'stig'; release: XccdfRelease }; warnings: string[] }
-  | { kind: 'xccdf' | 'scap' | 'other'; content: null; reason: string; warnings: string[] };
-
 /**
  * Reads a benchmark (rules F1.2 to F1.7), or gives a reason for scan results (rule D29.5), SCAP content and benchmarks of
  * other publishers. Throws `ImportError` for an incomplete or contradictory one of DISA.
  */
-export function parseBenchmark(root: XmlNode): XccdfResult {
+export function parseBenchmark(root: XmlNode): Parsed {
   if (elementsOf(root).some(isTestResult))
     return skipped('xccdf', `a benchmark with an XCCDF TestResult: ${scanResults}`);
   const checks = groupsIn(root)
@@ -66,18 +62,13 @@ export function parseBenchmark(root: XmlNode): XccdfResult {
   return readManual(root, plainText(releaseInfo));
 }
 
-const skipped = (kind: 'xccdf' | 'scap' | 'other', reason: string): XccdfResult => ({
-  kind,
-  content: null,
-  reason,
-  warnings: [],
-});
+const skipped = (kind: Kind, reason: string): Parsed => ({ kind, content: null, reason, warnings: [] });
 
 /** The groups in an element and in its groups, in document order. */
 const groupsIn = (node: XmlNode): XmlNode[] =>
   childrenOf(node, 'Group').flatMap((group) => [group, ...groupsIn(group)]);
 
-function readManual(root: XmlNode, releaseInfo: string): XccdfResult {
+function readManual(root: XmlNode, releaseInfo: string): Parsed {
   const benchmarkId = idOf(root.attributes.id).trim();
   const title = firstText(root, 'title');
   if (benchmarkId === '') throw new ImportError('the benchmark has no id');
@@ -110,11 +101,7 @@ function readManual(root: XmlNode, releaseInfo: string): XccdfResult {
     profiles: readProfiles(root, groupIds, warnings),
     findings,
   };
-  return {
-    kind: 'xccdf',
-    content: { type: 'stig', release },
-    warnings: [...warnings, ...remarksOf(notes), ...notes.losses.warnings()],
-  };
+  return stored('xccdf', { type: 'stig', release }, warnings, remarksOf(notes), notes.losses.warnings());
 }
 
 function remarksOf({ remarks }: RuleNotes): string[] {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { compareScapVersions } from '../../importers/stigs/scap.ts';
+import { compareScapVersions } from '../../importers/stigs/scap-contents.ts';
 import { testApp } from '../support/app.ts';
 import { dumpCatalog } from '../support/catalog-dump.ts';
 import { suiteIf } from '../support/harness.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import { parseSource } from '../../importers/parse.ts';
 import { runImport } from '../../importers/run.ts';
-import { parseSynonymsCsv } from '../../importers/stigs/synonyms.ts';
 import { indexedWords } from '../../src/base/text.ts';
 import { compareCatalogs } from '../../src/content/compare-catalogs.ts';
 import { readBundle } from '../../src/content/read-bundle.ts';
@@ -37,9 +37,16 @@ const groups = (db: Database) =>
     .raw()
     .all() as unknown[][];
 
+/** The groups of a file. */
+function groupsIn(text: string) {
+  const { content } = parseSource(Buffer.from(text));
+  assert.ok(content?.type === 'synonyms');
+  return content.groups;
+}
+
 synonyms('a row is a group of words as the index has them', () => {
   const text = `\ufeff${header}\r\n RDP ;Remote  Desktop,\r\n\r\n"Wi-Fi;wifi;802.11;Café_1","as we say; here"\r\n`;
-  assert.equal(parseSynonymsCsv(text.slice(1)), [
+  assert.equal(groupsIn(text.slice(1)), [
     { row: 2, words: ['rdp', 'remote desktop'], reason: '' },
     { row: 4, words: ['wi fi', 'wifi', '802 11', 'cafe_1'], reason: 'as we say; here' },
   ]);
@@ -72,10 +79,10 @@ const rows = (number: number) => Array.from({ length: number }, (_, index) => `a
 
 synonyms('what is just within the bounds is read', () => {
   const long = 'é'.repeat(100);
-  const [group] = parseSynonymsCsv(`${header}\n${long};${many(19)},${'😀'.repeat(1000)}\n`);
+  const [group] = groupsIn(`${header}\n${long};${many(19)},${'😀'.repeat(1000)}\n`);
   assert.is(group!.words.length, 20);
   assert.is(group!.words[0], 'e'.repeat(100));
-  assert.is(parseSynonymsCsv(`${header}\n${rows(5000).join('')}`).length, 5000);
+  assert.is(groupsIn(`${header}\n${rows(5000).join('')}`).length, 5000);
 });
 
 const noGroup = (text: string) =>

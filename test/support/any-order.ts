@@ -114,7 +114,6 @@ export async function feed(
         target: null,
         counts: {},
         ms: 0,
-        releaseId: null,
         sourceId: null,
       };
       const content =

@@ -1,12 +1,11 @@
 import { compareCodePoints } from '../../../src/base/text.ts';
 import type { Database } from '../../../src/db/database.ts';
 import { ImportError } from '../../../src/read/import-error.ts';
+import { type Parsed, stored } from '../../parsed.ts';
 import { beginsWithColumn, type CsvRow, readCsv } from '../../read/csv.ts';
 import { excerpt } from '../../read/source-text.ts';
 import { isSlug } from '../../stigs/slug.ts';
-import { isOccupationCode } from './families.ts';
-import { type CuratedMapping, type CuratedRecord, responsibilityLevels } from './role-record.ts';
-import { removeSource } from './stage-roles.ts';
+import { type CuratedMapping, isOccupationCode, responsibilityLevels } from './role-record.ts';
 
 const kind = 'role-mapping-csv';
 
@@ -26,7 +25,7 @@ export function isCuratedCsv(text: string): boolean {
 }
 
 /** Reads curated mappings of STIGs to roles (data/README.md). Throws `ImportError` naming row and column. */
-export function parseCuratedCsv(text: string): CuratedRecord {
+export function parseCuratedCsv(text: string): Parsed {
   const table = readCsv(text, kind);
   const header = Object.keys(columns).join();
   if (table.columns.join() !== header) throw new ImportError(`row 1: the header is not ${header}`, kind);
@@ -40,7 +39,7 @@ export function parseCuratedCsv(text: string): CuratedRecord {
     seen.set(key, row.number);
     return mapping;
   });
-  return { type: 'role-mapping', rows };
+  return stored(kind, { type: 'roles', record: { type: 'role-mapping', rows } });
 }
 
 function readMapping(row: CsvRow): CuratedMapping {
@@ -67,27 +66,27 @@ export interface StatedMapping extends CuratedMapping {
 
 /**
  * The curated rows that count: for each STIG and occupation that of the last run which states it; `fresh` are the sources
- * of this run. Removes sources of which no row counts, so that a later import may read them again, and notes why.
+ * of this run. Gives also why no row of a source counts.
  */
 export function curatedMappings(
   db: Database,
   fresh: Set<number>,
-  superseded: Map<number, string>,
-): StatedMapping[] {
-  const stated = readStated(db);
+): { mappings: StatedMapping[]; superseded: Map<number, string> } {
   const order = (row: StatedMapping) =>
     [Number(fresh.has(row.sourceId)), row.importedAt, row.sha256].join(' ');
-  const sorted = stated.toSorted((a, b) => compareCodePoints(order(a), order(b)));
-  const latest = new Map(sorted.map((row) => [keyOf(row), row]));
-  const counting = new Set([...latest.values()].map((row) => row.sourceId));
+  const stated = readStated(db).sort((a, b) => compareCodePoints(order(a), order(b)));
+  const latest = new Map(stated.map((row) => [keyOf(row), row]));
+  const mappings = [...latest.values()];
+  const counting = new Set(mappings.map((row) => row.sourceId));
+  const superseded = new Map<number, string>();
   for (const row of stated) {
     if (counting.has(row.sourceId) || superseded.has(row.sourceId)) continue;
     const reason = fresh.has(row.sourceId)
       ? `another source of this import contains everything in it: ${excerpt(latest.get(keyOf(row))!.source, 300)}`
       : 'a later source contains everything in it';
-    removeSource(db, row.sourceId, reason, superseded);
+    superseded.set(row.sourceId, reason);
   }
-  return [...latest.values()];
+  return { mappings, superseded };
 }
 
 const keyOf = ({ stigSlug, occupationCode }: CuratedMapping) => `${stigSlug} ${occupationCode}`;

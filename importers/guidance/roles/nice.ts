@@ -1,5 +1,6 @@
 import { ImportError } from '../../../src/read/import-error.ts';
 import { cprtBody, cprtBodyOf, cprtDocument } from '../../controls/cprt-shape.ts';
+import { type Parsed, stored } from '../../parsed.ts';
 import { readShape } from '../../read/json-shape.ts';
 import { createLosses } from '../../read/losses.ts';
 import { collapseLine, excerpt } from '../../read/source-text.ts';
@@ -16,7 +17,7 @@ export function isNice(value: unknown): boolean {
  * Reads the work roles of the NICE Framework with their categories (rule F9.2), without withdrawn ones. Gives warnings of
  * what is not stored. Throws `ImportError` for a broken export, and for a work role in no category that is not withdrawn.
  */
-export function parseNice(value: unknown): { record: NiceRecord; warnings: string[] } {
+export function parseNice(value: unknown): Parsed {
   const { documents, elements, relationships } = readShape(cprtBody, cprtBodyOf(value), kind);
   const losses = createLosses();
   const elementsOf = (type: string) => elements.filter((element) => element.type === type);
@@ -52,17 +53,15 @@ export function parseNice(value: unknown): { record: NiceRecord; warnings: strin
   for (const _ of documents.slice(1)) losses.add('a further document');
   const { version } = documents[0]!;
   const numbers = version.split('.').map((part) => part.padStart(4, '0'));
-  return {
-    record: {
-      type: 'nice',
-      label: `NICE Framework ${version}`,
-      // The larger export of a version wins: the one that we ship has only names.
-      releaseOrder: `${numbers.join('.')} ${String(elements.length).padStart(6, '0')}`,
-      categories: categories.size,
-      workRoles,
-    },
-    warnings: losses.warnings(),
+  const record: NiceRecord = {
+    type: 'nice',
+    label: `NICE Framework ${version}`,
+    // The larger export of a version wins: the one that we ship has only names.
+    releaseOrder: `${numbers.join('.')} ${String(elements.length).padStart(6, '0')}`,
+    categories: categories.size,
+    workRoles,
   };
+  return stored(kind, { type: 'roles', record }, losses.warnings());
 }
 
 /** `OVERSIGHT and GOVERNANCE` as `Oversight and Governance`. */

@@ -1,14 +1,13 @@
 import { compareCodePoints } from '../../../src/base/text.ts';
 import { decodeText } from '../../../src/read/decode.ts';
 import { ImportError } from '../../../src/read/import-error.ts';
+import { type Parsed, stored } from '../../parsed.ts';
 import type { GroupFile } from '../../read/group-file.ts';
 import { createLosses, type Losses } from '../../read/losses.ts';
 import { excerpt } from '../../read/source-text.ts';
-import { isOccupationCode } from './families.ts';
 import { cell, faultOf, onetFileOf, type Row, readTable, releaseOf, type TableName } from './onet-tables.ts';
-import { type OccupationRecord, type OnetRecord, occupationLists } from './role-record.ts';
+import { isOccupationCode, type OccupationRecord, type OnetRecord, occupationLists } from './role-record.ts';
 
-type Occupations = Map<string, OccupationRecord>;
 type Tables = Map<TableName, Row[]>;
 
 /** A release without one of these tables gets a warning. */
@@ -19,44 +18,39 @@ const expected: [TableName[], string][] = [
 ];
 
 /** Reads the files of one O*NET text release, whatever their names (rules F9.1, D9.2). Throws `ImportError`. */
-export function parseOnet(files: GroupFile[], strict: boolean): { record: OnetRecord; warnings: string[] } {
+export function parseOnet(files: GroupFile[], strict: boolean): Parsed {
   const warnings: string[] = [];
   const losses = createLosses();
   const tables: Tables = new Map();
   const unread: string[] = [];
-  const read: string[] = [];
   let release = '';
   for (const { name, bytes } of files) {
-    const decoded = decodeText(bytes, strict);
-    warnings.push(...decoded.warnings.map((warning) => `${excerpt(name)}: ${warning}`));
-    const table = onetFileOf(decoded.text);
-    if (table === 'release') release = releaseOf(decoded.text);
+    const { text, warnings: ofDecoding } = decodeText(bytes, strict);
+    warnings.push(...ofDecoding.map((warning) => `${excerpt(name)}: ${warning}`));
+    const table = onetFileOf(text);
+    if (table === 'release') release = releaseOf(text);
     else if (table === 'other' || table === null) {
-      unread.push(name);
+      unread.push(excerpt(name));
       losses.add(`the table ${excerpt(name)}`);
-    } else {
-      read.push(name);
-      const rows = readTable(table, name, decoded.text, losses);
-      tables.set(table, (tables.get(table) ?? []).concat(rows));
-    }
+    } else tables.set(table, (tables.get(table) ?? []).concat(readTable(table, name, text, losses)));
   }
-  const { occupations, newestDate } = readRelease(tables, losses);
-  if (occupations.length === 0) {
-    const where = [...unread, ...read].map((file) => `${excerpt(file)}, line 1`).join('; ');
-    throw new ImportError(`no table has the columns O*NET-SOC Code, Title, Description (${where})`, 'onet');
+  if (!tables.get('occupations')?.length) {
+    const heads = unread.map((name) => `${name}, line 1;`).join(' ');
+    throw new ImportError(`no table has the columns O*NET-SOC Code, Title, Description (${heads})`, 'onet');
   }
   for (const [names, what] of expected)
     if (!names.some((table) => tables.has(table))) warnings.push(`the release has no table of ${what}`);
+  const occupations = readOccupations(tables, losses);
   const number = release.split('.').map((part) => part.padStart(4, '0'));
   const statements = occupations.reduce((sum, occupation) => sum + statementsOf(occupation), 0);
   const sizes = [String(occupations.length).padStart(6, '0'), String(statements).padStart(9, '0')];
   const record: OnetRecord = {
     type: 'onet',
     label: `O*NET ${release}`.trim(),
-    releaseOrder: [newestDate, number.join('.'), ...sizes].join(' '),
+    releaseOrder: [newestDateIn(tables), number.join('.'), ...sizes].join(' '),
     occupations,
   };
-  return { record, warnings: [...warnings, ...losses.warnings()] };
+  return stored('onet', { type: 'roles', record }, warnings, losses.warnings());
 }
 
 /** The larger printing of a release wins. */
@@ -66,105 +60,109 @@ function statementsOf(occupation: OccupationRecord): number {
   return occupationLists.reduce((sum, name) => sum + occupation[name].length, others);
 }
 
-/** `newestDate` is the newest `Date` of any row, such as `2024-08`, or `""`. */
-function readRelease(
-  tables: Tables,
-  losses: Losses,
-): { occupations: OccupationRecord[]; newestDate: string } {
+/** The newest `Date` of any row, such as `2024-08`, or `""`. */
+function newestDateIn(tables: Tables): string {
+  const dates = [...tables.values()].flatMap((rows) => [...new Set(rows.map((row) => cell(row, 'Date')))]);
+  const sortable = dates.map((date) => date.replace(/^(\d{2})\/(\d{4})$/, '$2-$1'));
+  return (
+    sortable
+      .filter((date) => /^\d{4}-\d{2}$/.test(date))
+      .sort()
+      .at(-1) ?? ''
+  );
+}
+
+/** Reads the tables about occupations into their records, which are sorted by code. */
+function readOccupations(tables: Tables, losses: Losses): OccupationRecord[] {
   const rowsOf = (table: TableName) => tables.get(table) ?? [];
-  const occupations = readOccupations(rowsOf('occupations'));
-  if (occupations.size === 0) return { occupations: [], newestDate: '' };
-  let newestDate = '';
-  const forEach = (table: TableName, use: (row: Row, occupation: OccupationRecord) => void) => {
-    for (const row of rowsOf(table)) {
-      const code = cell(row, 'O*NET-SOC Code');
-      const occupation = occupations.get(code);
-      if (!occupation) throw faultOf(row, `unknown occupation "${excerpt(code)}"`);
-      const [, month, year] = /^(\d{2})\/(\d{4})$/.exec(cell(row, 'Date')) ?? [];
-      if (year && `${year}-${month}` > newestDate) newestDate = `${year}-${month}`;
-      use(row, occupation);
-    }
-  };
+  const occupations = new Map<string, OccupationRecord>();
+  for (const row of rowsOf('occupations')) {
+    const occupation = occupationOf(row);
+    const { occupationCode } = occupation;
+    if (occupations.has(occupationCode)) throw faultOf(row, `the occupation ${occupationCode} occurs twice`);
+    occupations.set(occupationCode, occupation);
+  }
   const zoneNames = new Map(rowsOf('jobZoneNames').map((row) => [cell(row, 'Job Zone'), zoneNameOf(row)]));
-  forEach('jobZones', (row, occupation) => {
-    const zone = cell(row, 'Job Zone');
-    if (zone === '') return;
-    if (!/^[1-9]$/.test(zone)) throw faultOf(row, `"${excerpt(zone)}" is not a job zone`);
-    occupation.jobZone = Number(zone);
-    occupation.jobZoneName = zoneNames.get(zone) ?? null;
-  });
-  forEach('tasks', (row, { tasks }) => {
-    tasks.push({
-      taskId: cell(row, 'Task ID'),
-      statement: cell(row, 'Task'),
-      taskType: cell(row, 'Task Type') || null,
-    });
-  });
-  forEach('technologySkills', (row, { technologySkills }) => {
-    technologySkills.push(skillOf(row, 'Commodity Title', 'Example', 'Commodity Code'));
-  });
-  forEach('softwareSkills', (row, { technologySkills }) => {
-    technologySkills.push(skillOf(row, 'Element Name', 'Workplace Example', 'Element ID'));
-  });
-  forEach('elements', (row, occupation) => {
-    const rating = ratingOf(row);
-    const list = /^(?:IM|LV)$/.test(rating.scaleId) ? listOf(rating.elementId, occupation) : null;
-    if (list === null) losses.add(lossOf(rating));
-    else if (isUsed(row)) list.push({ ...rating, value: numberIn(row) });
-  });
   const levels = new Map(
     rowsOf('educationCategories').map((row) => [levelOf(row), cell(row, 'Category Description')]),
   );
-  // Only levels that some workers need.
-  forEach('education', (row, { education }) => {
-    const rating = ratingOf(row);
-    if (!rating.elementId.startsWith('2.D') || rating.scaleId !== 'RL') losses.add(lossOf(rating));
-    else if (isUsed(row) && numberIn(row) > 0)
-      education.push({
-        ...rating,
-        category: cell(row, 'Category'),
-        categoryDescription: levels.get(levelOf(row)) ?? '',
-        value: numberIn(row),
+  const readers: Partial<Record<TableName, (row: Row, occupation: OccupationRecord) => void>> = {
+    jobZones(row, occupation) {
+      const zone = cell(row, 'Job Zone');
+      if (zone === '') return;
+      if (!/^[1-9]$/.test(zone)) throw faultOf(row, `"${excerpt(zone)}" is not a job zone`);
+      occupation.jobZone = Number(zone);
+      occupation.jobZoneName = zoneNames.get(zone) ?? null;
+    },
+    tasks(row, { tasks }) {
+      tasks.push({
+        taskId: cell(row, 'Task ID'),
+        statement: cell(row, 'Task'),
+        taskType: cell(row, 'Task Type') || null,
       });
-  });
+    },
+    technologySkills(row, { technologySkills }) {
+      technologySkills.push(skillOf(row, 'Commodity Title', 'Example', 'Commodity Code'));
+    },
+    softwareSkills(row, { technologySkills }) {
+      technologySkills.push(skillOf(row, 'Element Name', 'Workplace Example', 'Element ID'));
+    },
+    elements(row, occupation) {
+      const rating = ratingOf(row);
+      const list = /^(?:IM|LV)$/.test(rating.scaleId) ? listOf(rating.elementId, occupation) : null;
+      if (list === null) losses.add(lossOf(rating));
+      else if (isUsed(row)) list.push({ ...rating, value: numberIn(row) });
+    },
+    education(row, { education }) {
+      const rating = ratingOf(row);
+      if (!rating.elementId.startsWith('2.D') || rating.scaleId !== 'RL') losses.add(lossOf(rating));
+      // Only levels that some workers need.
+      else if (isUsed(row) && numberIn(row) > 0)
+        education.push({
+          ...rating,
+          category: cell(row, 'Category'),
+          categoryDescription: levels.get(levelOf(row)) ?? '',
+          value: numberIn(row),
+        });
+    },
+  };
+  for (const [table, read] of Object.entries(readers))
+    for (const row of rowsOf(table as TableName)) {
+      const code = cell(row, 'O*NET-SOC Code');
+      const occupation = occupations.get(code);
+      if (!occupation) throw faultOf(row, `unknown occupation "${excerpt(code)}"`);
+      read(row, occupation);
+    }
   for (const { skills, abilities, workActivities, education } of occupations.values()) {
     for (const list of [skills, abilities, workActivities])
       list.sort((a, b) => byElement(a, b) || compareCodePoints(a.scaleId, b.scaleId));
     education.sort((a, b) => byElement(a, b) || (Number(a.category) || 0) - (Number(b.category) || 0));
   }
-  const inOrder = [...occupations.values()].sort((a, b) =>
-    compareCodePoints(a.occupationCode, b.occupationCode),
-  );
-  return { occupations: inOrder, newestDate };
+  return [...occupations.values()].sort((a, b) => compareCodePoints(a.occupationCode, b.occupationCode));
 }
 
 const byElement = (a: { elementId: string }, b: { elementId: string }) =>
   compareCodePoints(a.elementId, b.elementId);
 
-function readOccupations(rows: Row[]): Occupations {
-  const occupations: Occupations = new Map();
-  for (const row of rows) {
-    const occupationCode = cell(row, 'O*NET-SOC Code');
-    const title = cell(row, 'Title');
-    if (!isOccupationCode(occupationCode))
-      throw faultOf(row, `"${excerpt(occupationCode)}" is not an occupation code`);
-    if (title === '') throw faultOf(row, 'the title is empty');
-    if (occupations.has(occupationCode)) throw faultOf(row, `the occupation ${occupationCode} occurs twice`);
-    occupations.set(occupationCode, {
-      occupationCode,
-      title,
-      description: cell(row, 'Description'),
-      jobZone: null,
-      jobZoneName: null,
-      tasks: [],
-      technologySkills: [],
-      skills: [],
-      abilities: [],
-      workActivities: [],
-      education: [],
-    });
-  }
-  return occupations;
+function occupationOf(row: Row): OccupationRecord {
+  const occupationCode = cell(row, 'O*NET-SOC Code');
+  const title = cell(row, 'Title');
+  if (!isOccupationCode(occupationCode))
+    throw faultOf(row, `"${excerpt(occupationCode)}" is not an occupation code`);
+  if (title === '') throw faultOf(row, 'the title is empty');
+  return {
+    occupationCode,
+    title,
+    description: cell(row, 'Description'),
+    jobZone: null,
+    jobZoneName: null,
+    tasks: [],
+    technologySkills: [],
+    skills: [],
+    abilities: [],
+    workActivities: [],
+    education: [],
+  };
 }
 
 /** `Job Zone Four: Considerable Preparation Needed`: the name follows the colon. */

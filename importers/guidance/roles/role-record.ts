@@ -11,6 +11,10 @@ export interface OccupationRecord extends Omit<RoleDetails, 'technologySkills'> 
   technologySkills: TechnologySkill[];
 }
 
+export function isOccupationCode(text: string): boolean {
+  return /^\d{2}-\d{4}\.\d{2}$/.test(text);
+}
+
 /** The lists of an occupation. */
 export const occupationLists = [
   'tasks',

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
-import { isOccupationCode } from '../../../importers/guidance/roles/families.ts';
 import { classOf, rolesOf } from '../../../importers/guidance/roles/product-classes.ts';
-import { responsibilityLevels } from '../../../importers/guidance/roles/role-record.ts';
+import { isOccupationCode, responsibilityLevels } from '../../../importers/guidance/roles/role-record.ts';
 import { readTable } from '../../../src/read/table.ts';
 import { suite } from '../../support/harness.ts';
 import { shipped } from '../../support/reference.ts';
