@@ -42,7 +42,7 @@ export interface PlacedControl {
   identifier: string;
   family: string;
   /** The identifier of the control above, where the identifiers do not say so. */
-  parent?: string;
+  parent: string | undefined;
   /** The publisher keeps it unmarked from a former version. */
   isFormer: boolean;
 }
@@ -77,8 +77,8 @@ export function readControl(placed: PlacedControl, context: CatalogContext): Con
     confidentialityLevels: isDod ? own(ownNames.confidentialityLevel) : null,
     threat: ownText('threat'),
     resources: ownText('resources'),
-    ...(control.id === oscalId(framework, identifier) ? {} : { oscalId: control.id }),
-    ...(parent === undefined ? {} : { parent }),
+    oscalId: control.id === oscalId(framework, identifier) ? undefined : control.id,
+    parent,
   });
   // A deprecated CCI keeps its definition.
   if (framework === 'cci' || !(isFormer || isWithdrawn(control)))
@@ -120,7 +120,6 @@ function readContent(
     .filter(({ rel }) => rel === 'related')
     .map(({ href }) => targetOf(href))
     .filter((target) => target !== null);
-  const [textFrom] = ownPropsOf(control.props, ownNames.textFrom);
   return {
     statement,
     statementParts,
@@ -129,7 +128,7 @@ function readContent(
       .filter((text) => text !== '')
       .join('\n\n'),
     related: [...new Set(related)],
-    ...(textFrom === undefined ? {} : { textFrom }),
+    textFrom: ownPropOf(control.props, ownNames.textFrom),
     ...readAssessment(control, identifier, texts),
   };
 }
