@@ -164,32 +164,22 @@ const items = /^(?!\s*\.)(?:[\s.]*(?:\([\w ]+\)|[a-z]{1,2}(?![a-z])|\d{1,2}(?!\d
 // A word after the control and its items is not an item, but the control before it is still certain.
 const word = /^\s*(?:\([\w ]+\)\s*)*[a-z]/i;
 
-/** The controls that an index names, and whether every part of the index was understood. */
-export interface CciIndex {
-  controls: string[];
-  isWhole: boolean;
-}
-
 /**
  * The controls and enhancements that the index of a CCI reference names, without items (rule F4.2): `AC-2 (3) (d)`
  * gives AC-2(3), `AC-2 d (1)` gives AC-2, `SC-37, SC-37 (1)` gives both. A number in brackets is an enhancement only
  * directly after the number of the control.
  */
-export function readCciIndex(index: string): CciIndex {
+export function readCciIndex(index: string): { controls: string[]; isWhole: boolean } {
   const parts = index.split(/[,;]/).filter((part) => part.trim() !== '');
-  const matches = parts.map((part) => controlAndItems.exec(part));
-  const controls = matches.map((match) =>
-    match && (isItems(match) || word.test(match[4]!)) ? controlOf(match) : null,
-  );
-  return {
-    controls: [...new Set(controls.filter((each) => each !== null))],
-    isWhole: parts.length > 0 && matches.every((match, at) => controls[at] != null && isItems(match!)),
-  };
-}
-
-const isItems = (match: RegExpExecArray) => items.test(match[4]!);
-
-function controlOf([, family, number, enhancement]: RegExpExecArray): string | null {
-  const bracketed = enhancement === undefined ? '' : `(${enhancement})`;
-  return canonicalIdentifier('nist-800-53', `${family}-${number}${bracketed}`);
+  const controls = new Set<string>();
+  let isWhole = parts.length > 0;
+  for (const part of parts) {
+    const [, family, number, enhancement, rest = ''] = controlAndItems.exec(part) ?? [];
+    const bracketed = enhancement === undefined ? '' : `(${enhancement})`;
+    const identifier = canonicalIdentifier('nist-800-53', `${family}-${number}${bracketed}`);
+    const isItems = items.test(rest);
+    if (identifier !== null && (isItems || word.test(rest))) controls.add(identifier);
+    isWhole &&= identifier !== null && isItems;
+  }
+  return { controls: [...controls], isWhole };
 }

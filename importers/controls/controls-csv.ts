@@ -111,22 +111,18 @@ function recordOf(rows: KeyedRow[]): CatalogRecord {
 }
 
 function readCci({ identifier, row }: KeyedRow): ControlRecord {
-  refuseOthers(row, cciColumns, 'does not apply to a CCI');
+  const other = row.columns.find((column) => !cciColumns.includes(column) && row.cell(column) !== '');
+  if (other !== undefined) throw row.fault(other, 'does not apply to a CCI');
   const types = wordsIn(row, 'type', ['policy', 'technical']) ?? [];
   return cciRecord(identifier, textIn(row, 'status'), types.join(', '), textIn(row, 'statement'));
 }
 
 function readControl({ framework, identifier, row }: KeyedRow): ControlRecord {
-  refuseOthers(row, [...keyColumns, ...Object.keys(controlColumns)], 'applies to CCIs only');
+  if (row.cell('type') !== '') throw row.fault('type', 'applies to CCIs only');
   const fields = Object.entries(controlColumns)
     .map(([column, read]) => [column, read(row, column, framework)] as const)
     .filter(([, value]) => value !== undefined);
   return controlRecord(framework, { identifier, ...Object.fromEntries(fields) });
-}
-
-function refuseOthers(row: CsvRow, allowed: string[], reason: string): void {
-  const column = row.columns.find((each) => !allowed.includes(each) && row.cell(each) !== '');
-  if (column !== undefined) throw row.fault(column, reason);
 }
 
 function textIn(row: CsvRow, column: string): string {

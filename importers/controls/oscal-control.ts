@@ -37,7 +37,7 @@ const partsOf = ({ parts }: { parts: OscalPart[] }, names: string[]) =>
   parts.filter(({ name }) => names.includes(name));
 
 /** A control with its place in a catalog. */
-export interface PlacedControl {
+interface PlacedControl {
   control: OscalControl;
   identifier: string;
   family: string;
@@ -48,7 +48,7 @@ export interface PlacedControl {
 }
 
 /** What the controls of a catalog are read with. */
-export interface CatalogContext {
+interface CatalogContext {
   publication: Publication;
   texts: CatalogTexts;
   /** The control that a link leads to; null for none. */

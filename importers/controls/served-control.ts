@@ -4,9 +4,6 @@ import { statedAssessment } from '../../src/catalog/controls/assessment-record.t
 import { isNistBaseline, isPublished } from '../../src/catalog/controls/frameworks.ts';
 import type { ControlRecord } from './control-record.ts';
 
-/** A row of the `controls` table, without its place in the catalog. */
-export type ServedControl = ReturnType<typeof serveControl>;
-
 /** The codes of the 800-171 families, which are those of 800-53 (rule D6.3). */
 const familyCodes171: Record<string, string> = {
   'access control': 'AC',
@@ -29,7 +26,10 @@ const familyCodes171: Record<string, string> = {
   'supply chain risk management': 'SR',
 };
 
-/** Prepares a control for answers (rules D6.2, D6.5). Answers name only NIST's baselines of 800-53; filters use all. */
+/**
+ * Prepares a control for answers (rules D6.2, D6.5), as a row of the table `controls`. Answers name only NIST's baselines
+ * of 800-53; filters use all.
+ */
 export function serveControl(
   framework: string,
   version: string,

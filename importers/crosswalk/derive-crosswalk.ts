@@ -32,8 +32,8 @@ export function deriveControls(
     createCatalogFinder(db, catalogs),
   );
   writeCatalogs(db, catalogs, baselines);
-  const { known, found, edges, problems } = crosswalkOf(db, catalogs);
-  writeFoundEnds(db, found);
+  const { known, fromOscal, edges, problems } = crosswalkOf(db, catalogs);
+  writeFoundEnds(db, fromOscal);
   const graph = writeGraph(db, edges);
   if (!timedClosure(() => writeClosure(db.sqlite, graph))) return null;
   return [...problems, ...unresolved, ...unknownMembers(baselines, known)];
@@ -61,11 +61,9 @@ export function removeLargest({ sqlite }: Database, sourceIds: Iterable<number>)
 export function crosswalkOf(db: Database, catalogs: MergedCatalog[] = readCatalogs(db)) {
   const known = knownControls(catalogs);
   const facts = readMappings(db);
-  const found = findEnds(
-    facts.filter(({ stated }) => stated !== null),
-    createCatalogFinder(db, catalogs),
-  );
-  return { known, found, ...deriveEdges(facts, known) };
+  const fromOscal = facts.filter(({ stated }) => stated !== null);
+  findEnds(fromOscal, createCatalogFinder(db, catalogs));
+  return { known, fromOscal, ...deriveEdges(facts, known) };
 }
 
 /** A pair with its ends as an OSCAL document names them: JSON, null for any other source. */
@@ -84,12 +82,8 @@ function readMappings(db: Database): StatedFact[] {
     .all();
 }
 
-/**
- * Sets the ends of pairs from OSCAL to the controls that have their ids, of each mapping and name together; gives those
- * that changed.
- */
-function findEnds(facts: StatedFact[], finder: CatalogFinder): Set<StatedFact> {
-  const changed = new Set<StatedFact>();
+/** Sets the ends of pairs from OSCAL to the controls that have their ids, of each mapping and name together. */
+function findEnds(facts: StatedFact[], finder: CatalogFinder): void {
   for (const [at, side] of (['from', 'to'] as const).entries()) {
     const ends = facts.map((fact) => {
       const stated = JSON.parse(fact.stated!);
@@ -103,24 +97,19 @@ function findEnds(facts: StatedFact[], finder: CatalogFinder): Set<StatedFact> {
     for (const group of groups.values()) {
       const { named } = group[0]!;
       const found = finder.find([...new Set(group.map(({ id }) => id))], named);
-      for (const { fact, id } of group) {
-        const { framework, version } = found ?? named;
-        const end = {
+      const { framework, version } = found ?? named;
+      for (const { fact, id } of group)
+        Object.assign(fact, {
           [`${side}Framework`]: framework,
           [`${side}Version`]: version,
           [`${side}Identifier`]: found?.identifierOf(id) ?? id,
-        };
-        const stored = fact as unknown as Record<string, unknown>;
-        if (Object.entries(end).some(([name, value]) => stored[name] !== value)) changed.add(fact);
-        Object.assign(fact, end);
-      }
+        });
     }
   }
-  return changed;
 }
 
 /** The questions of the crosswalk read the ends in `mapping_facts`. */
-function writeFoundEnds({ sqlite }: Database, facts: Iterable<StatedFact>): void {
+function writeFoundEnds({ sqlite }: Database, facts: StatedFact[]): void {
   const update = sqlite.prepare(
     `UPDATE mapping_facts SET from_framework = @fromFramework, from_version = @fromVersion,
             from_identifier = @fromIdentifier, to_framework = @toFramework, to_version = @toVersion,
