@@ -11,8 +11,8 @@ import {
 import { isCciList, parseCciList } from './controls/cci-list.ts';
 import { isDod8500, parseDod8500 } from './controls/dod-8500.ts';
 import { parseOscalCatalog } from './controls/oscal-catalog.ts';
+import { isOscalXml, valueOfXml } from './controls/oscal-document.ts';
 import { parseOscalProfile } from './controls/oscal-profile.ts';
-import { isOscalXml, valueOfXml } from './controls/oscal-xml.ts';
 import { isDiacapMap, parseDiacapMap } from './crosswalk/diacap.ts';
 import { parseOscalMapping } from './crosswalk/oscal-mapping.ts';
 import { headlessMarkdown } from './guidance/markdown.ts';

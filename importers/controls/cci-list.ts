@@ -5,7 +5,6 @@ import { elementsOf, textOf, type XmlElement, type XmlNode } from '../../src/rea
 import { createLosses, type Losses, unstoredAttributes } from '../read/losses.ts';
 import { collapseLine, excerpt, firstOf } from '../read/source-text.ts';
 import { type ControlsResult, catalogRecord, cciRecord, withKind } from './catalog.ts';
-import { readCciIndex } from './cci-index.ts';
 import type { CatalogRecord, ControlRecord, MappingPair } from './control-record.ts';
 
 const kind = 'cci-list';
@@ -155,4 +154,32 @@ function readReference(version: string, index: string) {
   if (isWhole) return { revision, controls, problem: null };
   const problem = controls.length === 0 ? 'left out' : 'read in part';
   return { revision, controls, problem: `were ${problem}, their index is not understood` };
+}
+
+const controlAndItems = /^\s*([a-z]{2})\s*-\s*(\d+)\s*(?:\(\s*(\d+)\s*\))?(.*)$/is;
+// Items are `a`, `1`, `(a)` or `(1)`. An index with a dot after the number is not read: 800-53A and OSCAL use it for
+// other things.
+const items = /^(?!\s*\.)(?:[\s.]*(?:\([\w ]+\)|[a-z]{1,2}(?![a-z])|\d{1,2}(?!\d)))*[\s.]*$/i;
+
+// A word after the control and its items is not an item, but the control before it is still certain.
+const word = /^\s*(?:\([\w ]+\)\s*)*[a-z]/i;
+
+/**
+ * The controls and enhancements that the index of a CCI reference names, without items (rule F4.2): `AC-2 (3) (d)`
+ * gives AC-2(3), `AC-2 d (1)` gives AC-2, `SC-37, SC-37 (1)` gives both. A number in brackets is an enhancement only
+ * directly after the number of the control.
+ */
+export function readCciIndex(index: string): { controls: string[]; isWhole: boolean } {
+  const parts = index.split(/[,;]/).filter((part) => part.trim() !== '');
+  const controls = new Set<string>();
+  let isWhole = parts.length > 0;
+  for (const part of parts) {
+    const [, family, number, enhancement, rest = ''] = controlAndItems.exec(part) ?? [];
+    const bracketed = enhancement === undefined ? '' : `(${enhancement})`;
+    const identifier = canonicalIdentifier('nist-800-53', `${family}-${number}${bracketed}`);
+    const isItems = items.test(rest);
+    if (identifier !== null && (isItems || word.test(rest))) controls.add(identifier);
+    isWhole &&= identifier !== null && isItems;
+  }
+  return { controls: [...controls], isWhole };
 }

@@ -13,9 +13,9 @@ export interface NamedCatalog {
 export interface ControlRecord extends Partial<StoredAssessment> {
   identifier: string;
   /** The id in the OSCAL file, where it does not follow from the identifier: profiles and mappings name it. */
-  oscalId?: string;
+  oscalId?: string | undefined;
   /** The control above it, where the identifiers do not say so; `""` where they wrongly do. */
-  parent?: string;
+  parent?: string | undefined;
   title: string;
   family: string;
   /** Two-letter code (`AC`, `EC`), or the family number of 800-171 (`3.1`, `03.01`). */
@@ -27,7 +27,7 @@ export interface ControlRecord extends Partial<StoredAssessment> {
   statementParts: StatementPart[];
   guidance: string;
   /** The older release that the statement and guidance come from: `Rev 5.1.1 (2022-01-25)` (rule F5.2). */
-  textFrom?: string;
+  textFrom?: string | undefined;
   related: string[];
   /** 800-53: low, moderate, high, privacy, in that order; null if the source does not state baselines. */
   baselines: string[] | null;
@@ -133,9 +133,9 @@ export interface MappingPair {
   /** The ends are the names and ids of an OSCAL document: the import finds the controls. */
   isOscal?: boolean;
   /** The mapping of a collection with several, as each names its own catalogs. */
-  mapping?: number;
+  mapping?: number | undefined;
   /** The names of the files of both catalogs, where nothing else names them. */
-  files?: string[][];
+  files?: string[][] | undefined;
 }
 
 /** The pairs of one source. */

@@ -69,6 +69,20 @@ export function parseControlsCsv(text: string): ControlsResult {
   });
 }
 
+/** The framework in a cell. An API question ends the framework at the first colon: throws `ImportError` for one. */
+export function frameworkIn(row: CsvRow, column: string): string {
+  const text = row.filled(column);
+  if (text.includes(':')) throw row.fault(column, 'contains a colon');
+  return frameworkKey(text);
+}
+
+/** The identifier in a cell in its published form. Throws `ImportError` for another text. */
+export function identifierIn(row: CsvRow, column: string, framework: string): string {
+  const identifier = canonicalIdentifier(framework, row.filled(column));
+  if (identifier === null) throw row.fault(column, `is not an identifier of ${excerpt(framework)}`);
+  return identifier;
+}
+
 interface KeyedRow {
   framework: string;
   version: string;
@@ -77,12 +91,9 @@ interface KeyedRow {
 }
 
 function readKey(row: CsvRow, rowOf: Map<string, number>): KeyedRow {
-  const framework = frameworkKey(row.filled('framework'));
-  // An API question ends the framework at the first colon, so it could not name a framework with a colon.
-  if (framework.includes(':')) throw row.fault('framework', 'contains a colon');
+  const framework = frameworkIn(row, 'framework');
   const version = row.filled('version');
-  const identifier = canonicalIdentifier(framework, row.filled('identifier'));
-  if (identifier === null) throw row.fault('identifier', `is not an identifier of ${excerpt(framework)}`);
+  const identifier = identifierIn(row, 'identifier', framework);
   const key = JSON.stringify([framework, version, identifier]);
   const before = rowOf.get(key);
   if (before !== undefined) throw row.fault('identifier', `is already in row ${before}`);
@@ -100,22 +111,18 @@ function recordOf(rows: KeyedRow[]): CatalogRecord {
 }
 
 function readCci({ identifier, row }: KeyedRow): ControlRecord {
-  refuseOthers(row, cciColumns, 'does not apply to a CCI');
+  const other = row.columns.find((column) => !cciColumns.includes(column) && row.cell(column) !== '');
+  if (other !== undefined) throw row.fault(other, 'does not apply to a CCI');
   const types = wordsIn(row, 'type', ['policy', 'technical']) ?? [];
   return cciRecord(identifier, textIn(row, 'status'), types.join(', '), textIn(row, 'statement'));
 }
 
 function readControl({ framework, identifier, row }: KeyedRow): ControlRecord {
-  refuseOthers(row, [...keyColumns, ...Object.keys(controlColumns)], 'applies to CCIs only');
+  if (row.cell('type') !== '') throw row.fault('type', 'applies to CCIs only');
   const fields = Object.entries(controlColumns)
     .map(([column, read]) => [column, read(row, column, framework)] as const)
     .filter(([, value]) => value !== undefined);
   return controlRecord(framework, { identifier, ...Object.fromEntries(fields) });
-}
-
-function refuseOthers(row: CsvRow, allowed: string[], reason: string): void {
-  const column = row.columns.find((each) => !allowed.includes(each) && row.cell(each) !== '');
-  if (column !== undefined) throw row.fault(column, reason);
 }
 
 function textIn(row: CsvRow, column: string): string {

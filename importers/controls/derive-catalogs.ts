@@ -25,12 +25,12 @@ export function deriveBaselines(db: Database, catalogs: MergedCatalog[], finder:
   const { sqlite } = db;
   const listed = readBaselines(db);
   const profiles = sqlite
-    .prepare<[], Omit<StoredProfile, 'record'> & { record: string }>(
+    .prepare<[], Pick<StoredProfile, 'sourceId' | 'source' | 'sha256'> & { record: string }>(
       `SELECT p.source_id AS sourceId, s.source, s.sha256, p.record
          FROM profile_facts AS p JOIN sources AS s ON s.id = p.source_id ORDER BY s.sha256`,
     )
     .all()
-    .map((row) => ({ ...row, record: JSON.parse(row.record) as ProfileRecord }));
+    .map(({ record, ...row }) => ({ ...row, ...(JSON.parse(record) as ProfileRecord) }));
   const { layers, values, problems } = resolveProfiles(profiles, listed, catalogs, finder);
   sqlite.exec('DELETE FROM profile_values');
   const insertValue = prepareInsert(db, 'profile_values');

@@ -50,12 +50,6 @@ export function fileStem(address: string): string {
   return address.startsWith('#') ? '' : name.toLowerCase().replace(/(?:\.(?:json|xml|gz|min))+$/, '');
 }
 
-/** The version that a document names, if it is one of a framework; `""` for none. */
-export function versionOf(framework: string, named: NamedCatalog): string {
-  const isNamed = framework === named.framework || (named.framework === '' && framework === 'nist-800-53');
-  return isNamed ? named.version : '';
-}
-
 /** A catalog that has controls with some ids. */
 interface FoundCatalog {
   framework: string;
@@ -69,7 +63,7 @@ export type CatalogFinder = ReturnType<typeof createCatalogFinder>;
 
 /** Makes the finder over some catalogs, which it indexes when first needed. */
 export function createCatalogFinder({ sqlite }: Database, catalogs: MergedCatalog[]) {
-  const controlsById = new Map<MergedCatalog, Map<string, ControlRecord>>();
+  const indexes = new Map<MergedCatalog, Map<string, ControlRecord>>();
   let files: Map<number, string> | undefined;
   const fileOf = (sourceId: number) => {
     files ??= new Map(
@@ -82,6 +76,19 @@ export function createCatalogFinder({ sqlite }: Database, catalogs: MergedCatalo
     return files.get(sourceId) ?? '';
   };
 
+  /** The controls of a catalog by what documents call them, in lower case. */
+  function indexOf(catalog: MergedCatalog): Map<string, ControlRecord> {
+    const { framework, controls } = catalog;
+    const known = indexes.get(catalog);
+    if (known) return known;
+    const index = new Map<string, ControlRecord>();
+    for (const control of controls)
+      for (const name of [control.identifier, oscalId(framework, control.identifier), control.oscalId ?? ''])
+        if (name !== '') index.set(name.toLowerCase(), control);
+    indexes.set(catalog, index);
+    return index;
+  }
+
   /** Whether a document names a catalog, by its framework or by the name of its file. */
   function isNamed({ framework, ranked }: MergedCatalog, named: NamedCatalog): boolean {
     return (
@@ -91,26 +98,20 @@ export function createCatalogFinder({ sqlite }: Database, catalogs: MergedCatalo
   }
 
   /** The control with an id, or with the id of a part of it: `ac-2_smt.a` is of AC-2. Some documents write `#ac-2`. */
-  function controlIn(catalog: MergedCatalog, id: string): ControlRecord | null {
-    const byId = controlsById.get(catalog) ?? indexOf(catalog);
-    controlsById.set(catalog, byId);
-    for (const text of withoutParts(id.toLowerCase().replace(/^#/, ''))) {
-      const canonical = canonicalIdentifier(catalog.framework, text)?.toLowerCase() ?? '';
-      const found = byId.get(text) ?? byId.get(canonical);
-      if (found !== undefined) return found;
-    }
-    return null;
+  function controlIn(catalog: MergedCatalog, id: string): ControlRecord | undefined {
+    const index = indexOf(catalog);
+    return withoutParts(id.toLowerCase().replace(/^#/, ''))
+      .flatMap((text) => [text, canonicalIdentifier(catalog.framework, text)?.toLowerCase() ?? ''])
+      .map((text) => index.get(text))
+      .find((control) => control !== undefined);
   }
 
   /** The catalog of some ids: the one that the document names, if it has any of them, else the one that has most. */
   function find(ids: string[], named: NamedCatalog): FoundCatalog | null {
     const isVersion = ({ framework, version }: MergedCatalog) =>
       versionKey(framework, version) === versionKey(framework, named.version);
-    const rated = catalogs.map((catalog) => ({
-      catalog,
-      found: ids.filter((id) => controlIn(catalog, id) !== null).length,
-    }));
-    const [best] = rated
+    const [best] = catalogs
+      .map((catalog) => ({ catalog, found: ids.filter((id) => controlIn(catalog, id)).length }))
       .filter(({ found }) => found > 0)
       .sort(
         (a, b) =>
@@ -130,16 +131,16 @@ export function createCatalogFinder({ sqlite }: Database, catalogs: MergedCatalo
     };
   }
 
-  return { find, isNamed, controlIn };
+  return {
+    find,
+    isNamed,
+    /** The controls with an id, of every catalog. */
+    controlsWith: (id: string) =>
+      catalogs.map((catalog) => controlIn(catalog, id)).filter((control) => control !== undefined),
+    /** The controls that have a name of which `matches` is true. */
+    controlsNamed: (matches: (name: string) => boolean) =>
+      catalogs.flatMap((catalog) =>
+        [...indexOf(catalog)].filter(([name]) => matches(name)).map(([, control]) => control),
+      ),
+  };
 }
-
-/** The spellings of a control that documents may have, in lower case. */
-export function spellingsOf(framework: string, { identifier, oscalId: id }: ControlRecord): string[] {
-  const own = oscalId(framework, identifier);
-  return [identifier, own, id ?? own].map((text) => text.toLowerCase());
-}
-
-const indexOf = ({ framework, controls }: MergedCatalog) =>
-  new Map(
-    controls.flatMap((control) => spellingsOf(framework, control).map((text) => [text, control] as const)),
-  );

@@ -115,12 +115,16 @@ export function readCatalog(catalog: OscalCatalog, publication: Publication): Ca
   const controls = members.map(({ control, above, family }) => {
     const identifier = identifiers.get(control)!;
     const parent = above ? identifiers.get(above)! : '';
-    const placed = { control, identifier, family, isFormer: former.has(control) };
     // Our exports have no parents that their identifiers do not name.
-    return readControl(
-      isOwn || parent === parentIn(known, identifier) ? placed : { ...placed, parent },
-      context,
-    );
+    const isKnown = isOwn || parent === parentIn(known, identifier);
+    const placed = {
+      control,
+      identifier,
+      family,
+      parent: isKnown ? undefined : parent,
+      isFormer: former.has(control),
+    };
+    return readControl(placed, context);
   });
   if (framework !== 'cci') return catalogRecord({ framework, version, edition, frameworkTitle }, controls);
   const ccis = controls.map(({ identifier, familyCode, family, statement }) =>

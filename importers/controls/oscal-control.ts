@@ -37,18 +37,18 @@ const partsOf = ({ parts }: { parts: OscalPart[] }, names: string[]) =>
   parts.filter(({ name }) => names.includes(name));
 
 /** A control with its place in a catalog. */
-export interface PlacedControl {
+interface PlacedControl {
   control: OscalControl;
   identifier: string;
   family: string;
   /** The identifier of the control above, where the identifiers do not say so. */
-  parent?: string;
+  parent: string | undefined;
   /** The publisher keeps it unmarked from a former version. */
   isFormer: boolean;
 }
 
 /** What the controls of a catalog are read with. */
-export interface CatalogContext {
+interface CatalogContext {
   publication: Publication;
   texts: CatalogTexts;
   /** The control that a link leads to; null for none. */
@@ -77,8 +77,8 @@ export function readControl(placed: PlacedControl, context: CatalogContext): Con
     confidentialityLevels: isDod ? own(ownNames.confidentialityLevel) : null,
     threat: ownText('threat'),
     resources: ownText('resources'),
-    ...(control.id === oscalId(framework, identifier) ? {} : { oscalId: control.id }),
-    ...(parent === undefined ? {} : { parent }),
+    oscalId: control.id === oscalId(framework, identifier) ? undefined : control.id,
+    parent,
   });
   // A deprecated CCI keeps its definition.
   if (framework === 'cci' || !(isFormer || isWithdrawn(control)))
@@ -120,7 +120,6 @@ function readContent(
     .filter(({ rel }) => rel === 'related')
     .map(({ href }) => targetOf(href))
     .filter((target) => target !== null);
-  const [textFrom] = ownPropsOf(control.props, ownNames.textFrom);
   return {
     statement,
     statementParts,
@@ -129,7 +128,7 @@ function readContent(
       .filter((text) => text !== '')
       .join('\n\n'),
     related: [...new Set(related)],
-    ...(textFrom === undefined ? {} : { textFrom }),
+    textFrom: ownPropOf(control.props, ownNames.textFrom),
     ...readAssessment(control, identifier, texts),
   };
 }

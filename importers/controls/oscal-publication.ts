@@ -42,7 +42,8 @@ export interface Publication extends OscalRelease {
 
 /** The publication of a catalog; `name` is the operator's for one that is none of NIST's. Throws `ImportError`. */
 export function publicationOf(metadata: OscalMetadata, name?: string): Publication {
-  if (isRendered(metadata)) return ownExport(metadata, name);
+  const own = isRendered(metadata) ? ownPropOf(metadata.props, ownNames.framework) : undefined;
+  if (own !== undefined) return ownExport(metadata, isPublished(own) ? own : (name ?? own));
   if (is80053(metadata)) return sp80053(metadata);
   return is800171(metadata) ? sp800171('3', editionOf(metadata)) : anyPublication(metadata, name);
 }
@@ -66,18 +67,13 @@ function labelIn(props: OscalProperty[]): string {
 /** Where a catalog has the identifier for the title of a control without one. */
 const titleUnlessIdentifier = (title: string, identifier: string) => (title === identifier ? '' : title);
 
-/** An export of ours. The first ones were of 800-53 alone and did not name it. */
-function ownExport(metadata: OscalMetadata, name?: string): Publication {
-  const stated = ownPropOf(metadata.props, ownNames.framework);
-  const version = ownPropOf(metadata.props, ownNames.version);
-  const release =
-    stated === undefined || version === undefined
-      ? release80053(metadata)
-      : { framework: isPublished(stated) ? stated : (name ?? stated), version, warnings: [] };
-  const { framework } = release;
+/** An export of ours (rule D30.1). */
+function ownExport(metadata: OscalMetadata, framework: string): Publication {
   const edition = editionOf(metadata);
   return {
-    ...release,
+    framework,
+    version: ownPropOf(metadata.props, ownNames.version) ?? '',
+    warnings: [],
     // OSCAL requires a time: our exports have this one if no source states any.
     edition: edition.startsWith('1970-01-01') ? '' : edition,
     ...usual,

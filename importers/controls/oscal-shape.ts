@@ -158,6 +158,5 @@ export type OscalControl = z.infer<typeof control>;
 export type OscalParameter = z.infer<typeof parameter>;
 export type OscalPart = z.infer<typeof part>;
 export type OscalProperty = z.infer<typeof property>;
-export type OscalLink = z.infer<typeof link>;
 export type OscalSetParameter = z.infer<typeof setParameter>;
 export type OscalResource = z.infer<typeof resource>;

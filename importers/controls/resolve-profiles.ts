@@ -11,16 +11,15 @@ import type {
   ProfileSelection,
 } from './control-record.ts';
 import { type BaselineLayer, baselinesOf, type MergedCatalog } from './merge.ts';
-import { type CatalogFinder, fileStem, spellingsOf, versionOf } from './named-catalog.ts';
+import { type CatalogFinder, fileStem } from './named-catalog.ts';
 import { insertPattern } from './oscal-texts.ts';
 import { entriesOf, mergeSettings } from './profile-values.ts';
 
 /** A profile as it is stored. */
-export interface StoredProfile {
+export interface StoredProfile extends ProfileRecord {
   sourceId: number;
   source: string;
   sha256: string;
-  record: ProfileRecord;
 }
 
 /** A baseline that a profile lists itself, with the values that it sets. */
@@ -56,18 +55,15 @@ export function resolveProfiles(
   catalogs: MergedCatalog[],
   finder: CatalogFinder,
 ) {
-  const frameworkOf = new Map(
-    catalogs.flatMap(({ framework, controls }) => controls.map((control) => [control, framework])),
-  );
   const parents = new Map(catalogs.flatMap(parentsIn));
 
-  function resolve({ record }: StoredProfile, resolved: ResolvedProfiles, warn: Warn): Selected {
+  function resolve(profile: StoredProfile, resolved: ResolvedProfiles, warn: Warn): Selected {
     const controls = new Set<ControlRecord>();
     const settings: ParameterSetting[] = [];
-    for (const each of record.imports) {
+    for (const each of profile.imports) {
       const imported = importedBy(each, resolved);
-      if (imported === null || imported === 'circular') {
-        warn(missing(each, imported));
+      if (typeof imported === 'string') {
+        warn(imported);
         continue;
       }
       const included = each.isAll
@@ -77,15 +73,14 @@ export function resolveProfiles(
       for (const control of included) if (!excluded.has(control)) controls.add(control);
       settings.push(...imported.settings);
     }
-    return { controls, settings: mergeSettings([...settings, ...record.settings]) };
+    return { controls, settings: mergeSettings([...settings, ...profile.settings]) };
   }
 
-  /** What an import refers to: a profile, a baseline of NIST, or the catalogs of a framework. */
-  function importedBy(each: ProfileImport, resolved: ResolvedProfiles): Selected | 'circular' | null {
-    const profile = newestOf(
-      profiles.filter(({ record, source }) => isNamed(each, record.title, source)),
-      ({ record }) => record.edition,
-    );
+  /** What an import refers to: a profile, a baseline, or the catalogs of a framework; a warning where there is none. */
+  function importedBy(each: ProfileImport, resolved: ResolvedProfiles): Selected | string {
+    const { names, include, framework, version } = each;
+    const name = excerpt(names[0] ?? '', 100);
+    const profile = newestNamed(each, profiles);
     if (profile !== undefined) {
       if (!resolved.has(profile)) {
         resolved.set(profile, null);
@@ -94,52 +89,38 @@ export function resolveProfiles(
           resolve(profile, resolved, () => {}),
         );
       }
-      return resolved.get(profile) ?? 'circular';
+      return resolved.get(profile) ?? `imports itself by "${name}"`;
     }
-    const baseline = listedBaseline(each) ?? nistBaseline(each);
-    if (baseline !== null) return baseline;
+    const baseline = newestNamed(each, listed);
+    const ofBaseline = baseline ? catalogsOf(baseline.framework, baseline.version) : [];
+    if (baseline && ofBaseline.length > 0) {
+      const members = controlsIn(ofBaseline).filter(({ identifier }) => baseline.identifiers.has(identifier));
+      return { controls: new Set(members), settings: baseline.settings };
+    }
+    const nist = framework === 'nist-800-53' ? nistBaselineIn(names) : undefined;
+    const ofNist = catalogsOf(framework, version).flatMap((catalog) => {
+      const found = baselinesOf(catalog, listed).find((one) => one.name === nist);
+      return found === undefined ? [] : [{ controls: catalog.controls.filter(found.has) }];
+    });
+    const found = ofNist.length > 0 ? ofNist : catalogsNamedBy(each);
+    if (found.length > 0) return { controls: new Set(controlsIn(found)), settings: [] };
+    const texts = include.flatMap(({ ids, patterns }) => [...ids, ...patterns]);
+    return `imports "${name}", which is not imported${texts.length === 0 ? '' : `: ${firstOf(texts, 50)}`}`;
+  }
+
+  const catalogsOf = (framework: string, version: string) =>
+    catalogs.filter((catalog) => catalog.framework === framework && fits(catalog, version));
+
+  /** The catalogs that an import names, else those of the framework that has most of its ids. */
+  function catalogsNamedBy(each: ProfileImport): MergedCatalog[] {
     const named = catalogs.filter((catalog) => finder.isNamed(catalog, each) && fits(catalog, each.version));
-    const found = named.length > 0 ? named : catalogsOfIds(each);
-    const controls = new Set(found.flatMap((catalog) => catalog.controls));
-    return found.length === 0 ? null : { controls, settings: [] };
-  }
-
-  function listedBaseline(each: ProfileImport): Selected | null {
-    const baseline = newestOf(
-      listed.filter(({ title, source }) => isNamed(each, title, source)),
-      ({ edition }) => edition,
-    );
-    if (baseline === undefined) return null;
-    const { framework, version, identifiers, settings } = baseline;
-    const fitting = catalogs.filter((catalog) => catalog.framework === framework && fits(catalog, version));
-    const controls = fitting.flatMap((catalog) =>
-      catalog.controls.filter(({ identifier }) => identifiers.has(identifier)),
-    );
-    return fitting.length === 0 ? null : { controls: new Set(controls), settings };
-  }
-
-  function nistBaseline({ framework, version, names }: ProfileImport): Selected | null {
-    const name = framework === 'nist-800-53' ? nistBaselineIn(names) : undefined;
-    if (name === undefined) return null;
-    const found = catalogs
-      .filter((catalog) => catalog.framework === framework && fits(catalog, version))
-      .flatMap((catalog) => {
-        const baseline = baselinesOf(catalog, listed).find((each) => each.name === name);
-        return baseline === undefined ? [] : [catalog.controls.filter(baseline.has)];
-      });
-    return found.length === 0 ? null : { controls: new Set(found.flat()), settings: [] };
-  }
-
-  /** The catalogs of the framework that has most of the ids of an import. */
-  function catalogsOfIds(each: ProfileImport): MergedCatalog[] {
-    const found = finder.find(
-      each.include.flatMap(({ ids }) => ids),
-      each,
-    );
-    if (found === null) return [];
-    const { framework } = found;
-    const version = versionOf(framework, each);
-    return catalogs.filter((catalog) => catalog.framework === framework && fits(catalog, version));
+    if (named.length > 0) return named;
+    const ids = each.include.flatMap((selection) => selection.ids);
+    const framework = finder.find(ids, each)?.framework;
+    if (framework === undefined) return [];
+    const isOfVersion =
+      framework === each.framework || (each.framework === '' && framework === 'nist-800-53');
+    return catalogsOf(framework, isOfVersion ? each.version : '');
   }
 
   /** The controls that some selections name, and warnings of what names none. */
@@ -154,18 +135,16 @@ export function resolveProfiles(
     const unmatched = new Set<string>();
     for (const { ids, patterns, children } of selections) {
       const found = new Set<ControlRecord>();
-      const take = (some: ControlRecord[], text: string, without: Set<string>) => {
-        if (some.length === 0) without.add(text);
-        for (const control of some) found.add(control);
+      const add = (some: ControlRecord[], text: string, without: Set<string>) => {
+        const inside = some.filter((control) => controls.has(control));
+        if (inside.length === 0) without.add(text);
+        for (const control of inside) found.add(control);
       };
-      for (const id of ids) {
-        const named = catalogs
-          .map((catalog) => finder.controlIn(catalog, id))
-          .filter((control) => control !== null)
-          .filter((control) => controls.has(control));
-        take(named, id, unknown);
+      for (const id of ids) add(finder.controlsWith(id), id, unknown);
+      for (const pattern of patterns) {
+        const isMatching = (text: string) => matchesGlob(text, pattern.toLowerCase());
+        add(finder.controlsNamed(isMatching), pattern, unmatched);
       }
-      for (const pattern of patterns) take(matching(controls, pattern.toLowerCase()), pattern, unmatched);
       if (children) for (const control of controls) if (isBelow(control, found)) found.add(control);
       for (const control of found) selected.add(control);
     }
@@ -173,12 +152,6 @@ export function resolveProfiles(
     if (unmatched.size > 0)
       warn(`${verb} no control by ${unmatched.size} patterns: ${firstOf([...unmatched], 50)}`);
     return selected;
-  }
-
-  function matching(controls: Set<ControlRecord>, pattern: string): ControlRecord[] {
-    return [...controls].filter((control) =>
-      spellingsOf(frameworkOf.get(control)!, control).some((text) => matchesGlob(text, pattern)),
-    );
   }
 
   /** Whether a control is below one of some, at any depth. */
@@ -195,73 +168,76 @@ export function resolveProfiles(
   const layers: BaselineLayer[] = [];
   const values: ResolvedValue[] = [];
   for (const profile of profiles) {
-    const { record, sourceId } = profile;
+    const { sourceId, baseline } = profile;
     const warn = (message: string) =>
-      problems.push({ sourceId, message: `the ${record.baseline} baseline ${message}` });
+      problems.push({ sourceId, message: `the ${baseline} baseline ${message}` });
     const { controls, settings } = resolve(profile, new Map([[profile, null]]), warn);
     const used = catalogs.filter((catalog) => catalog.controls.some((control) => controls.has(control)));
     layers.push(...layersOf(profile, used, controls));
-    const texts = parameterTexts(used);
-    const strange = record.settings.filter(({ parameter }) => !texts.has(parameter));
-    if (used.length > 0 && strange.length > 0) {
-      const names = strange.map(({ parameter }) => excerpt(parameter));
-      warn(`sets ${count(strange.length, 'unknown parameter')}: ${firstOf(names, 50)}`);
+    const texts = new Map(
+      controlsIn(used).flatMap(({ parameters = [] }) => parameters.map(({ id, text }) => [id, text])),
+    );
+    const unknown = profile.settings.filter(({ parameter }) => !texts.has(parameter));
+    if (used.length > 0 && unknown.length > 0) {
+      const names = unknown.map(({ parameter }) => excerpt(parameter));
+      warn(`sets ${count(unknown.length, 'unknown parameter')}: ${firstOf(names, 50)}`);
     }
     for (const setting of settings)
-      for (const entry of entriesOf(setting))
-        values.push({ sourceId, parameter: setting.parameter, value: withTexts(entry, texts) });
+      for (const entry of entriesOf(setting)) {
+        const value = entry.replace(
+          insertPattern,
+          (_, id: string) => texts.get(id) ?? '[Assignment: organization-defined value]',
+        );
+        values.push({ sourceId, parameter: setting.parameter, value });
+      }
   }
   return { layers, values, problems };
 }
 
+const controlsIn = (catalogs: { controls: ControlRecord[] }[]) =>
+  catalogs.flatMap(({ controls }) => controls);
+
 /** The baselines of a profile: one in each revision of the catalogs that it uses, or one without a framework. */
 function layersOf(
-  { record, ...source }: StoredProfile,
+  profile: StoredProfile,
   used: MergedCatalog[],
   controls: Set<ControlRecord>,
 ): BaselineLayer[] {
-  const { edition, baseline, title } = record;
-  const head = { ...source, edition, baseline, title };
+  const { sourceId, sha256, edition, baseline, title } = profile;
+  const head = { sourceId, sha256, edition, baseline, title };
   if (used.length === 0) return [{ ...head, framework: '', version: '', identifiers: new Set() }];
   const revisionOf = ({ framework, version }: { framework: string; version: string }) =>
     JSON.stringify([framework, versionKey(framework, version)]);
   // Releases of one revision share a baseline, which is of the release that the profile states.
   return [...Map.groupBy(used, revisionOf)].map(([revision, releases]) => {
     const [newest] = releases.toSorted((one, other) => compareVersions(other.version, one.version));
-    const { framework, version } = newest!;
-    const taken = releases.flatMap((each) => each.controls.filter((control) => controls.has(control)));
-    return {
-      ...head,
-      framework,
-      version: revision === revisionOf(record) ? record.version : version,
-      identifiers: new Set(taken.map(({ identifier }) => identifier)),
-    };
+    const { framework, version } = revision === revisionOf(profile) ? profile : newest!;
+    const members = controlsIn(releases).filter((control) => controls.has(control));
+    return { ...head, framework, version, identifiers: new Set(members.map((each) => each.identifier)) };
   });
 }
 
-function missing({ names, include }: ProfileImport, found: 'circular' | null): string {
-  const name = excerpt(names[0] ?? '', 100);
-  if (found === 'circular') return `imports itself by "${name}"`;
-  const texts = include.flatMap(({ ids, patterns }) => [...ids, ...patterns]);
-  return `imports "${name}", which is not imported${texts.length === 0 ? '' : `: ${firstOf(texts, 50)}`}`;
-}
-
-const fits = ({ framework, version }: MergedCatalog, wanted: string) =>
-  wanted === '' || versionKey(framework, version) === versionKey(framework, wanted);
+const fits = ({ framework, version }: MergedCatalog, stated: string) =>
+  stated === '' || versionKey(framework, version) === versionKey(framework, stated);
 
 /** Letters and digits alone: addresses write a title without blanks. */
 const plainName = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
-/** Whether an import names a document by its title or by the name of its file. */
-function isNamed({ names }: ProfileImport, title: string, source: string): boolean {
-  const own = [plainName(title), plainName(`${title} profile`)];
-  return names.some((name) => {
-    const stem = fileStem(name);
-    return (
-      own.includes(plainName(name)) ||
-      (stem !== '' && (stem === fileStem(source) || own.includes(plainName(stem))))
-    );
-  });
+/** The newest of the documents that an import names by their titles or by the names of their files. */
+function newestNamed<T extends { title: string; source: string; edition: string; sha256: string }>(
+  { names }: ProfileImport,
+  documents: T[],
+): T | undefined {
+  return documents
+    .filter(({ title, source }) => {
+      const titles = [plainName(title), plainName(`${title} profile`)];
+      return names.some((name) => {
+        const stem = fileStem(name);
+        const isStem = stem !== '' && (stem === fileStem(source) || titles.includes(plainName(stem)));
+        return isStem || titles.includes(plainName(name));
+      });
+    })
+    .sort((a, b) => compareVersions(b.edition, a.edition) || compareCodePoints(a.sha256, b.sha256))[0];
 }
 
 /** The baseline of NIST in the name of its profile: `NIST_SP-800-53_rev5_MODERATE-baseline_profile.json`. */
@@ -271,12 +247,6 @@ function nistBaselineIn(names: string[]): string | undefined {
     .filter((name) => !/fedramp/i.test(name))
     .map((name) => named.exec(name)?.[1]?.toLowerCase() ?? '')
     .find(isNistBaseline);
-}
-
-function newestOf<T extends { sha256: string }>(found: T[], editionOf: (each: T) => string): T | undefined {
-  return found.toSorted(
-    (a, b) => compareVersions(editionOf(b), editionOf(a)) || compareCodePoints(a.sha256, b.sha256),
-  )[0];
 }
 
 /** The control above each control of a catalog. */
@@ -307,14 +277,3 @@ export function matchesGlob(text: string, pattern: string): boolean {
   }
   return /^\**$/.test(pattern.slice(at));
 }
-
-const parameterTexts = (catalogs: MergedCatalog[]) =>
-  new Map(
-    catalogs.flatMap(({ controls }) =>
-      controls.flatMap(({ parameters = [] }) => parameters.map(({ id, text }) => [id, text] as const)),
-    ),
-  );
-
-/** A text with the parameters in it as the catalogs show them. */
-const withTexts = (text: string, texts: Map<string, string>) =>
-  text.replace(insertPattern, (_, id: string) => texts.get(id) ?? '[Assignment: organization-defined value]');

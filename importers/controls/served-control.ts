@@ -1,24 +1,8 @@
 import { stableId } from '../../src/base/ids.ts';
 import { fold } from '../../src/base/text.ts';
-import { type StoredAssessment, statedAssessment } from '../../src/catalog/controls/assessment-record.ts';
+import { statedAssessment } from '../../src/catalog/controls/assessment-record.ts';
 import { isNistBaseline, isPublished } from '../../src/catalog/controls/frameworks.ts';
 import type { ControlRecord } from './control-record.ts';
-
-/** A row of the `controls` table, without its place in the catalog. */
-export interface ServedControl {
-  identifier: string;
-  controlId: string;
-  status: 'active' | 'withdrawn';
-  title: string;
-  family: string;
-  familyNames: string[];
-  filterWords: string[];
-  searchText: string;
-  statement: string;
-  listJson: string;
-  recordJson: string;
-  withdrawnInto: string[];
-}
 
 /** The codes of the 800-171 families, which are those of 800-53 (rule D6.3). */
 const familyCodes171: Record<string, string> = {
@@ -42,43 +26,34 @@ const familyCodes171: Record<string, string> = {
   'supply chain risk management': 'SR',
 };
 
-/** Prepares a control for answers (rules D6.2, D6.5). Answers name only NIST's baselines of 800-53; filters use all. */
+/**
+ * Prepares a control for answers (rules D6.2, D6.5), as a row of the table `controls`. Answers name only NIST's baselines
+ * of 800-53; filters use all.
+ */
 export function serveControl(
   framework: string,
   version: string,
   control: ControlRecord,
   baselines: string[],
-): ServedControl {
-  const id = stableId('control', framework, control.identifier);
-  const withdrawn = control.status === 'withdrawn';
-  // A deprecated CCI keeps its definition: nothing replaces it.
-  const statement = withdrawn && framework !== 'cci' ? '' : control.statement;
-  const guidance = withdrawn ? '' : control.guidance;
-  const { textFrom } = control;
-  const texts = { statement, guidance, ...(textFrom === undefined ? {} : { textFrom }) };
-  const { identifier, family } = control;
+) {
+  const { identifier, family, status, withdrawnInto } = control;
+  const controlId = stableId('control', framework, identifier);
+  const isWithdrawn = status === 'withdrawn';
   const title = publishedTitle(framework, control);
-  const named = isPublished(framework) ? baselines.filter(isNistBaseline) : baselines;
-  const listed =
-    framework === 'nist-800-171'
-      ? { id, identifier, family, requirementType: control.requirementType, ...texts }
-      : framework === 'dod-8500'
-        ? {
-            id,
-            identifier,
-            title,
-            subjectArea: family,
-            macLevels: control.macLevels ?? [],
-            impactCode: control.impactCode,
-            ...texts,
-            threat: control.threat,
-            resources: control.resources,
-          }
-        : { id, identifier, title, family, baselines: named, ...texts };
+  const texts = {
+    // A deprecated CCI keeps its definition: nothing replaces it.
+    statement: isWithdrawn && framework !== 'cci' ? '' : control.statement,
+    guidance: isWithdrawn ? '' : control.guidance,
+    textFrom: control.textFrom,
+  };
+  const { listed, details } = answerFields(framework, version, { ...control, title }, baselines, texts);
+  const answer = { id: controlId, identifier, ...listed };
+  const assessment = statedAssessment(control);
+  const hasAssessment = !isWithdrawn && Object.keys(assessment).length > 0;
   return {
     identifier,
-    controlId: id,
-    status: control.status,
+    controlId,
+    status,
     title,
     family,
     familyNames: familyNames(framework, control),
@@ -86,22 +61,55 @@ export function serveControl(
       .filter((word) => word !== null)
       .map((word) => fold(word)),
     // No search text contains NUL, so no match spans two fields.
-    searchText: fold([identifier, title, statement].join('\0')),
-    statement,
-    listJson: JSON.stringify(listed),
+    searchText: fold([identifier, title, texts.statement].join('\0')),
+    statement: texts.statement,
+    listJson: JSON.stringify(answer),
     recordJson: JSON.stringify({
-      ...listed,
-      ...details(framework, version, { ...control, title }),
-      ...(withdrawn ? {} : assessmentOf(control)),
+      ...answer,
+      ...details,
+      // Answers add values, parts and CCIs (`src/catalog/controls/assessment.ts`).
+      assessment: hasAssessment ? assessment : undefined,
     }),
-    withdrawnInto: control.withdrawnInto,
+    withdrawnInto,
   };
 }
 
-/** Kept as stated; answers add values, parts and CCIs (`src/catalog/controls/assessment.ts`). */
-function assessmentOf(control: ControlRecord): { assessment?: Partial<StoredAssessment> } {
-  const assessment = statedAssessment(control);
-  return Object.keys(assessment).length === 0 ? {} : { assessment };
+/** The fields of a control in lists, and those that its record adds, in the order of answers. */
+function answerFields(
+  framework: string,
+  version: string,
+  control: ControlRecord,
+  baselines: string[],
+  texts: object,
+): { listed: object; details: object } {
+  const { title, family, status, statementParts, related, withdrawnInto } = control;
+  const withdrawn = status === 'withdrawn' ? { incorporatedInto: withdrawnInto } : undefined;
+  const common = { framework, version, status, statementParts };
+  if (framework === 'nist-800-171')
+    return {
+      listed: { family, requirementType: control.requirementType, ...texts },
+      details: { ...common, title, withdrawn },
+    };
+  if (framework === 'dod-8500') {
+    const { macLevels, confidentialityLevels, impactCode, threat, resources } = control;
+    return {
+      listed: {
+        title,
+        subjectArea: family,
+        macLevels: macLevels ?? [],
+        impactCode,
+        ...texts,
+        threat,
+        resources,
+      },
+      details: { framework, version, confidentialityLevels: confidentialityLevels ?? [], withdrawn },
+    };
+  }
+  const named = isPublished(framework) ? baselines.filter(isNistBaseline) : baselines;
+  return {
+    listed: { title, family, baselines: named, ...texts },
+    details: { ...common, related, withdrawn },
+  };
 }
 
 /** The titles of 800-171 Rev 2 in the CPRT file are those of 800-171A: the publication has none (D6.2). */
@@ -109,29 +117,8 @@ function publishedTitle(framework: string, { identifier, title }: ControlRecord)
   return framework === 'nist-800-171' && !identifier.startsWith('0') ? '' : title;
 }
 
-function details(framework: string, version: string, control: ControlRecord): object {
-  const withdrawn =
-    control.status === 'withdrawn' ? { withdrawn: { incorporatedInto: control.withdrawnInto } } : {};
-  if (framework === 'dod-8500') {
-    return {
-      framework,
-      version,
-      confidentialityLevels: control.confidentialityLevels ?? [],
-      ...withdrawn,
-    };
-  }
-  const common = {
-    framework,
-    version,
-    status: control.status,
-    statementParts: control.statementParts,
-  };
-  if (framework === 'nist-800-171') return { ...common, title: control.title, ...withdrawn };
-  return { ...common, related: control.related, ...withdrawn };
-}
-
-function familyNames(framework: string, control: ControlRecord): string[] {
-  const code171 = framework === 'nist-800-171' ? familyCodes171[fold(control.family)] : undefined;
-  const names = [control.family, control.familyCode, code171 ?? ''].filter((name) => name !== '');
+function familyNames(framework: string, { family, familyCode }: ControlRecord): string[] {
+  const code171 = framework === 'nist-800-171' ? familyCodes171[fold(family)] : undefined;
+  const names = [family, familyCode, code171 ?? ''].filter((name) => name !== '');
   return [...new Set(names.map(fold))];
 }

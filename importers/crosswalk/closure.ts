@@ -8,9 +8,7 @@ import {
   statusMask,
   walkPaths,
 } from '../../src/catalog/crosswalk/graph.ts';
-
-/** The most hops of a stored path (rule D7.3). */
-export const closureDepth = 4;
+import { closureDepth } from '../../src/catalog/crosswalk/queries.ts';
 
 /** The most paths of the closure (rule D40.2): today's sources have 0.36 million. */
 export const mostPaths = 3_000_000;

@@ -1,4 +1,5 @@
-import { createGraph, type Graph, inOrder } from '../../src/catalog/crosswalk/graph.ts';
+import { createGraph, type Graph, inOrder, nameOf } from '../../src/catalog/crosswalk/graph.ts';
+import { closureDepth } from '../../src/catalog/crosswalk/queries.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
 import type { SourceProblem } from '../../src/read/import-error.ts';
@@ -7,9 +8,14 @@ import type { BaselineLayer, MergedCatalog } from '../controls/merge.ts';
 import { type CatalogFinder, createCatalogFinder } from '../controls/named-catalog.ts';
 import type { Removed } from '../controls/parts.ts';
 import { firstOf } from '../read/source-text.ts';
-import { type CatalogView, catalogView } from './catalog-view.ts';
-import { closureDepth, mostPaths, writeClosure } from './closure.ts';
-import { type DerivedEdge, deriveEdges, type MappingFact } from './edges.ts';
+import { mostPaths, writeClosure } from './closure.ts';
+import {
+  type DerivedEdge,
+  deriveEdges,
+  type KnownControls,
+  knownControls,
+  type MappingFact,
+} from './edges.ts';
 
 /**
  * Rebuilds catalogs, graph and closure in the transaction that changes a fact; `timedClosure` runs the last. Null where
@@ -26,11 +32,11 @@ export function deriveControls(
     createCatalogFinder(db, catalogs),
   );
   writeCatalogs(db, catalogs, baselines);
-  const { view, found, edges, problems } = crosswalkOf(db, catalogs);
-  writeFoundEnds(db, found);
+  const { known, fromOscal, edges, problems } = crosswalkOf(db, catalogs);
+  writeFoundEnds(db, fromOscal);
   const graph = writeGraph(db, edges);
   if (!timedClosure(() => writeClosure(db.sqlite, graph))) return null;
-  return [...problems, ...unresolved, ...unknownMembers(baselines, view)];
+  return [...problems, ...unresolved, ...unknownMembers(baselines, known)];
 }
 
 /**
@@ -53,13 +59,11 @@ export function removeLargest({ sqlite }: Database, sourceIds: Iterable<number>)
 
 /** Derives the edges, and what gives none although it should. Writes nothing. */
 export function crosswalkOf(db: Database, catalogs: MergedCatalog[] = readCatalogs(db)) {
-  const view = catalogView(catalogs);
+  const known = knownControls(catalogs);
   const facts = readMappings(db);
-  const found = findEnds(
-    facts.filter(({ stated }) => stated !== null),
-    createCatalogFinder(db, catalogs),
-  );
-  return { view, found, ...deriveEdges(facts, view) };
+  const fromOscal = facts.filter(({ stated }) => stated !== null);
+  findEnds(fromOscal, createCatalogFinder(db, catalogs));
+  return { known, fromOscal, ...deriveEdges(facts, known) };
 }
 
 /** A pair with its ends as an OSCAL document names them: JSON, null for any other source. */
@@ -78,12 +82,8 @@ function readMappings(db: Database): StatedFact[] {
     .all();
 }
 
-/**
- * Sets the ends of pairs from OSCAL to the controls that have their ids, of each mapping and name together; gives those
- * that changed.
- */
-function findEnds(facts: StatedFact[], finder: CatalogFinder): Set<StatedFact> {
-  const changed = new Set<StatedFact>();
+/** Sets the ends of pairs from OSCAL to the controls that have their ids, of each mapping and name together. */
+function findEnds(facts: StatedFact[], finder: CatalogFinder): void {
   for (const [at, side] of (['from', 'to'] as const).entries()) {
     const ends = facts.map((fact) => {
       const stated = JSON.parse(fact.stated!);
@@ -97,24 +97,19 @@ function findEnds(facts: StatedFact[], finder: CatalogFinder): Set<StatedFact> {
     for (const group of groups.values()) {
       const { named } = group[0]!;
       const found = finder.find([...new Set(group.map(({ id }) => id))], named);
-      for (const { fact, id } of group) {
-        const { framework, version } = found ?? named;
-        const end = {
+      const { framework, version } = found ?? named;
+      for (const { fact, id } of group)
+        Object.assign(fact, {
           [`${side}Framework`]: framework,
           [`${side}Version`]: version,
           [`${side}Identifier`]: found?.identifierOf(id) ?? id,
-        };
-        const stored = fact as unknown as Record<string, unknown>;
-        if (Object.entries(end).some(([name, value]) => stored[name] !== value)) changed.add(fact);
-        Object.assign(fact, end);
-      }
+        });
     }
   }
-  return changed;
 }
 
 /** The questions of the crosswalk read the ends in `mapping_facts`. */
-function writeFoundEnds({ sqlite }: Database, facts: Iterable<StatedFact>): void {
+function writeFoundEnds({ sqlite }: Database, facts: StatedFact[]): void {
   const update = sqlite.prepare(
     `UPDATE mapping_facts SET from_framework = @fromFramework, from_version = @fromVersion,
             from_identifier = @fromIdentifier, to_framework = @toFramework, to_version = @toVersion,
@@ -124,12 +119,12 @@ function writeFoundEnds({ sqlite }: Database, facts: Iterable<StatedFact>): void
   for (const fact of facts) update.run(fact);
 }
 
-function unknownMembers(baselines: BaselineLayer[], view: CatalogView): SourceProblem[] {
+function unknownMembers(baselines: BaselineLayer[], { controls, versions }: KnownControls): SourceProblem[] {
   return baselines.flatMap(({ sourceId, framework, baseline, identifiers }) => {
     if (framework === '')
       return [{ sourceId, message: `no imported catalog has the controls of the ${baseline} baseline` }];
-    const unknown = [...identifiers].filter((identifier) => view.status(framework, identifier) === 'unknown');
-    if (unknown.length === 0 || !view.has(framework)) return [];
+    const unknown = [...identifiers].filter((identifier) => !controls.has(nameOf({ framework, identifier })));
+    if (unknown.length === 0 || !versions.has(framework)) return [];
     const message = `the ${baseline} baseline names ${unknown.length} unknown controls: ${firstOf(unknown, 50)}`;
     return [{ sourceId, message }];
   });

@@ -1,11 +1,9 @@
-import { frameworkKey } from '../../src/catalog/controls/frameworks.ts';
-import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { pairFields } from '../../src/catalog/crosswalk/export.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { type ControlsResult, withKind } from '../controls/catalog.ts';
 import { type MappingPair, mostPairs } from '../controls/control-record.ts';
+import { frameworkIn, identifierIn } from '../controls/controls-csv.ts';
 import { beginsWithColumn, type CsvRow, readCsv } from '../read/csv.ts';
-import { excerpt } from '../read/source-text.ts';
 
 const kind = 'mappings-csv';
 
@@ -73,17 +71,4 @@ function readPair(row: CsvRow): MappingPair {
     reference: row.cell('reference') || `row ${row.number}`,
     row: row.number,
   };
-}
-
-/** An API question ends the framework at the first colon, so it could not name a framework with a colon. */
-function frameworkIn(row: CsvRow, column: string): string {
-  const text = row.filled(column);
-  if (text.includes(':')) throw row.fault(column, 'contains a colon');
-  return frameworkKey(text);
-}
-
-function identifierIn(row: CsvRow, column: string, framework: string): string {
-  const identifier = canonicalIdentifier(framework, row.filled(column));
-  if (identifier === null) throw row.fault(column, `is not an identifier of ${excerpt(framework)}`);
-  return identifier;
 }

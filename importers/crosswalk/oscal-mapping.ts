@@ -28,13 +28,13 @@ export function parseOscalMapping(value: unknown): ControlsResult {
       const [from, to] = [mapping['source-resource'], mapping['target-resource']].map(({ href }) =>
         namedCatalog(href, matter.resources),
       ) as [NamedCatalog, NamedCatalog];
-      const own = mappings.length === 1 ? {} : { mapping: index };
+      const number = mappings.length === 1 ? undefined : index;
       const pairs = mapping.maps.flatMap((map, at) =>
         pairsOf(map, from, to, `map ${at + 1} of mapping ${index + 1}`),
       );
       return [
         ...quotedIn(mapping.props),
-        ...pairs.map((pair) => (pair.isOscal ? { ...pair, ...own } : pair)),
+        ...pairs.map((pair) => (pair.isOscal ? { ...pair, mapping: number } : pair)),
       ];
     });
     if (stated.length === 0) throw new ImportError('the mapping-collection relates no controls');
@@ -77,7 +77,7 @@ function pairsOf(map: OscalMap, from: NamedCatalog, to: NamedCatalog, place: str
           relationship: map.relationship,
           isOscal: true,
           isVerified,
-          ...(from.files || to.files ? { files: [from.files ?? [], to.files ?? []] } : {}),
+          files: from.files || to.files ? [from.files ?? [], to.files ?? []] : undefined,
         };
       }),
     ),

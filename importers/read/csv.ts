@@ -14,7 +14,7 @@ export interface CsvRow {
 }
 
 /** A CSV file: the columns of its header and its rows. */
-export interface CsvTable {
+interface CsvTable {
   columns: string[];
   rows: CsvRow[];
 }

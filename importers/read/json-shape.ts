@@ -31,14 +31,6 @@ function checkValue(value: unknown, path: (string | number)[], kind: Kind): void
   }
 }
 
-/** How many items a value has at a path through objects and lists, before its shape is known. */
-export function countAt(value: unknown, path: string[]): number {
-  if (Array.isArray(value))
-    return path.length === 0 ? value.length : value.reduce((sum, each) => sum + countAt(each, path), 0);
-  if (typeof value !== 'object' || value === null) return 0;
-  return path.length === 0 ? 1 : countAt((value as Record<string, unknown>)[path[0]!], path.slice(1));
-}
-
 /** A JSON pointer for messages. */
 export function pointerOf(path: PropertyKey[]): string {
   return path.map((step) => `/${excerpt(String(step)).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');

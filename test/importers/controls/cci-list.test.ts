@@ -1,6 +1,5 @@
 import * as assert from 'uvu/assert';
-import { readCciIndex } from '../../../importers/controls/cci-index.ts';
-import { isCciList, parseCciList } from '../../../importers/controls/cci-list.ts';
+import { isCciList, parseCciList, readCciIndex } from '../../../importers/controls/cci-list.ts';
 import { parseControlsCsv } from '../../../importers/controls/controls-csv.ts';
 import { suite, suiteIf } from '../../support/harness.ts';
 import { referenceData } from '../../support/reference.ts';

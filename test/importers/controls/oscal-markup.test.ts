@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { parseOscalCatalog } from '../../../importers/controls/oscal-catalog.ts';
-import { valueOfXml } from '../../../importers/controls/oscal-xml.ts';
+import { valueOfXml } from '../../../importers/controls/oscal-document.ts';
 import { suite } from '../../support/harness.ts';
 import { control, item, oscalCatalog } from './oscal-fixtures.ts';
 import { catalogOf, refusal, treeOf } from './support.ts';

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { parseOscalCatalog } from '../../../importers/controls/oscal-catalog.ts';
+import { valueOfXml } from '../../../importers/controls/oscal-document.ts';
 import { parseOscalProfile } from '../../../importers/controls/oscal-profile.ts';
-import { valueOfXml } from '../../../importers/controls/oscal-xml.ts';
 import { parseOscalMapping } from '../../../importers/crosswalk/oscal-mapping.ts';
 import { oscalNamespace } from '../../../src/base/ids.ts';
 import { suite } from '../../support/harness.ts';
