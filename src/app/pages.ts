@@ -9,11 +9,11 @@ import type { Account } from '../pages/account/ways.ts';
 import { changePages } from '../pages/changes/routes.ts';
 import { upgradePages } from '../pages/checklists/routes.ts';
 import type { WorkOnUpload } from '../pages/checklists/uploads.ts';
-import { collectionPages } from '../pages/collections/routes.ts';
+import { collectionPages } from '../pages/collections/routes.tsx';
 import { contentPages } from '../pages/content/routes.ts';
 import { controlPages } from '../pages/controls/routes.ts';
 import { documentPages } from '../pages/documents/routes.ts';
-import { favoritePages } from '../pages/favorites/routes.ts';
+import { favoritePages } from '../pages/favorites/routes.tsx';
 import { docsPages } from '../pages/help/routes.ts';
 import { assetRoutes } from '../pages/parts/assets.ts';
 import { createPageSupport, goTo, type PageContext, type PageSupport } from '../pages/parts/page.ts';
@@ -24,8 +24,8 @@ import { rolePages } from '../pages/roles/routes.ts';
 import { rulePages } from '../pages/rules/routes.ts';
 import { searchPages } from '../pages/search/routes.ts';
 import { stigPages } from '../pages/stigs/routes.ts';
-import { listChecklistPages } from '../pages/systems/checklist-routes.ts';
-import { listPages } from '../pages/systems/routes.ts';
+import { listChecklistPages } from '../pages/systems/checklists.tsx';
+import { listPages } from '../pages/systems/routes.tsx';
 import type { Services } from '../services.ts';
 
 const modules = [
