@@ -3,7 +3,7 @@ import { type AppError, statusOf } from '../../base/errors.ts';
 import type { Env } from '../../http/env.ts';
 import { goTo, type PageSupport, safePath } from '../parts/page.ts';
 import { problemPage } from '../parts/problem.tsx';
-import type { Account } from './ways.ts';
+import type { Account } from './routes.tsx';
 
 /** Answers an error as a page; a 401 leads to the sign-in page. */
 export type ErrorPages = (c: Context<Env>, problem: AppError) => Promise<Response>;
