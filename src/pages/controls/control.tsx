@@ -6,9 +6,9 @@ import { AddTo, FavoriteButton } from '../parts/forms.tsx';
 import { catalogHref, controlHref, frameworkName } from '../parts/framework-links.ts';
 import { Prose } from '../parts/prose.tsx';
 import type { View } from '../parts/view.ts';
+import { Marks } from './catalogs.tsx';
 import { Assessment, Statement } from './control-assessment.tsx';
 import { type Enhancement, EnhancementTree } from './control-enhancements.tsx';
-import { Marks } from './controls.tsx';
 import { type Crosswalk, CrosswalkSection } from './crosswalk.tsx';
 import { type RulesFound, RulesOfControl } from './rules-of-control.tsx';
 

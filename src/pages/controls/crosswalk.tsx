@@ -8,7 +8,6 @@ import { controlHref, frameworkName } from '../parts/framework-links.ts';
 
 /** The crosswalk of a control: every path to other frameworks, limited by hops and statuses. */
 export interface Crosswalk {
-  source: { framework: string; identifier: string };
   targets: { framework: string; paths: Path[] }[];
   maxHops: number;
   statuses: MappingStatus[];

@@ -22,8 +22,6 @@ export interface RulesFound {
   filter: { stig: string[]; list: string; severity: string[] };
   stigs: { slug: string; title: string }[];
   lists: { id: string; name: string }[];
-  /** The number of rules that another control reaches with the same filters. */
-  countOf(identifier: string): number;
   /** The number of rules that cite a CCI, with the same filters. */
   rulesOfCci(cci: string): number;
 }
