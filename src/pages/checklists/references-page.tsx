@@ -5,7 +5,7 @@ import type { ReferenceState } from '../../checklists/reference-states.ts';
 import type { NamedFile } from '../../checklists/upgrade-several.ts';
 import { Empty, link, path, Table, Totals } from '../parts/components.tsx';
 import { Hidden, Labelled, Problem, TextArea } from '../parts/forms.tsx';
-import { ruleHref } from '../parts/rule-links.tsx';
+import { ruleHref } from '../parts/links.tsx';
 import type { View } from '../parts/view.ts';
 import { SendAgain, toolView } from './upgrade-form.tsx';
 

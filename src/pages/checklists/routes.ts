@@ -2,8 +2,8 @@ import type { Context, Hono } from 'hono';
 import { fileHeaders, fileTypes } from '../../http/answer.ts';
 import type { Env } from '../../http/env.ts';
 import type { Services } from '../../services.ts';
+import { ownLists } from '../parts/list-frame.tsx';
 import type { PageSupport } from '../parts/page.ts';
-import { ownLists } from '../parts/shown-list.ts';
 import { hostsToolPage } from './hosts-page.tsx';
 import { referencesPage } from './references-page.tsx';
 import {

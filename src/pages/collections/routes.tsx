@@ -8,7 +8,7 @@ import { check } from '../../http/schema.ts';
 import type { Services } from '../../services.ts';
 import { Downloads, path, Swatch } from '../parts/components.tsx';
 import { Fields, FieldsForm, type FormField, PostButton, typedFields } from '../parts/forms.tsx';
-import { controlHref, frameworkName } from '../parts/framework-links.ts';
+import { controlHref, frameworkName } from '../parts/links.tsx';
 import { listing } from '../parts/listing.tsx';
 import { goTo, type PageSupport } from '../parts/page.ts';
 import {

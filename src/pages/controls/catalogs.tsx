@@ -10,7 +10,7 @@ import type { Env } from '../../http/env.ts';
 import { paging } from '../../http/schema.ts';
 import { beginning, Downloads, link, path, Table } from '../parts/components.tsx';
 import { Boxes, FindForm, Select } from '../parts/forms.tsx';
-import { catalogHref, controlHref, frameworkName } from '../parts/framework-links.ts';
+import { catalogHref, controlHref, frameworkName } from '../parts/links.tsx';
 import { listing } from '../parts/listing.tsx';
 import { type PageSupport, readQuery } from '../parts/page.ts';
 import { baselineName } from '../parts/reports/framework-choice.tsx';

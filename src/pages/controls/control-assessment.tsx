@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { Objective, ShownControl } from '../../catalog/controls/schema.ts';
 import { ReadAgain, Table } from '../parts/components.tsx';
-import { controlHref } from '../parts/framework-links.ts';
+import { controlHref } from '../parts/links.tsx';
 import { Prose } from '../parts/prose.tsx';
 
 type Parameter = ShownControl['parameters'][number];

@@ -13,9 +13,8 @@ import {
   StigLink,
   Table,
 } from '../parts/components.tsx';
-import { Filters, SeverityBoxes } from '../parts/forms.tsx';
-import { ListSelect, StigBoxes } from '../parts/narrow.tsx';
-import { ruleHref } from '../parts/rule-links.tsx';
+import { Filters, ListSelect, SeverityBoxes, StigBoxes } from '../parts/forms.tsx';
+import { ruleHref } from '../parts/links.tsx';
 
 export interface RulesFound {
   rules: ControlRules;

@@ -18,10 +18,9 @@ import { FilesFields } from '../checklists/files-fields.tsx';
 import { toolPath } from '../checklists/upgrade-form.tsx';
 import { Empty, Lines, link, path, shortTitle } from '../parts/components.tsx';
 import { Confirmed, Hidden, Labelled, lines, TextArea } from '../parts/forms.tsx';
-import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
+import { listView, partPath, type ShownList, shownList } from '../parts/list-frame.tsx';
 import { type Column, listing } from '../parts/listing.tsx';
 import { goTo, type PageSupport, readQuery } from '../parts/page.ts';
-import { shownList } from '../parts/shown-list.ts';
 
 const pageQuery = z.object({ page: positiveInteger('page').default(1) });
 

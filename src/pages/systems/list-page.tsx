@@ -12,9 +12,9 @@ import { FactsOf, Tags } from '../collections/collection-pages.tsx';
 import { age, daysSince, SeverityBar } from '../parts/bars.tsx';
 import { Downloads, link, NamedStig, path, SeverityCounts, StigLink } from '../parts/components.tsx';
 import { FieldsForm, Hidden, Labelled, PostButton, TextArea } from '../parts/forms.tsx';
+import { diffHref } from '../parts/links.tsx';
 import { listView, type ShownList } from '../parts/list-frame.tsx';
 import { type Column, listing } from '../parts/listing.tsx';
-import { diffHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
 
 /** A STIG with the release to which it is pinned, if any, as `readPasted` reads it. */

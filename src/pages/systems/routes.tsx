@@ -23,11 +23,10 @@ import {
 } from '../collections/collection-pages.tsx';
 import { Moment, path, shortTitle } from '../parts/components.tsx';
 import { Fields, FieldsForm, type FormField, lines, PostButton } from '../parts/forms.tsx';
-import { listView, partPath } from '../parts/list-frame.tsx';
+import { listView, partPath, shownList } from '../parts/list-frame.tsx';
 import { listing } from '../parts/listing.tsx';
 import { goTo, type PageSupport, readQuery, safePath } from '../parts/page.ts';
 import { listChangesPage } from '../parts/reports/changed-stigs.tsx';
-import { shownList } from '../parts/shown-list.ts';
 import { describePasted, meet, textLeft } from './list-adding.ts';
 import { type ListOverview, listOverviewPage } from './list-page.tsx';
 

@@ -8,8 +8,8 @@ import { Bar } from '../bars.tsx';
 import { Downloads, link, path, StigLink, shortTitle, Table } from '../components.tsx';
 import { classNames, SeverityMove } from '../diff-text.tsx';
 import { Filters, Input, PostButton } from '../forms.tsx';
+import { diffHref, ruleInDiff } from '../links.tsx';
 import { listView, partPath, type ShownList } from '../list-frame.tsx';
-import { diffHref, ruleInDiff } from '../rule-links.tsx';
 import type { View } from '../view.ts';
 
 const stigsPerPage = 50;
