@@ -5,7 +5,7 @@ import type { Env } from '../http/env.ts';
 import type { OpenApi } from '../http/openapi-types.ts';
 import { createErrorPages, type ErrorPages } from '../pages/account/error-pages.tsx';
 import { type Account, signInPages } from '../pages/account/routes.tsx';
-import { changePages } from '../pages/changes/routes.ts';
+import { changePages } from '../pages/changes/routes.tsx';
 import { upgradePages } from '../pages/checklists/routes.ts';
 import type { WorkOnUpload } from '../pages/checklists/uploads.ts';
 import { collectionPages } from '../pages/collections/routes.tsx';

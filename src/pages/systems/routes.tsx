@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import type { Ask } from '../../base/ask.ts';
-import { listChangesQuery } from '../../catalog/stigs/changes-schema.ts';
 import { changesSince } from '../../catalog/stigs/jobs.ts';
 import { mostDeletedShown } from '../../collections/collections.ts';
 import { listRowColumns } from '../../collections/list-rows.ts';
@@ -26,7 +25,6 @@ import { Fields, FieldsForm, type FormField, lines, PostButton } from '../parts/
 import { listView, partPath, shownList } from '../parts/list-frame.tsx';
 import { listing } from '../parts/listing.tsx';
 import { goTo, type PageSupport, readQuery, safePath } from '../parts/page.ts';
-import { listChangesPage } from '../parts/reports/changed-stigs.tsx';
 import { describePasted, meet, textLeft } from './list-adding.ts';
 import { type ListOverview, listOverviewPage } from './list-page.tsx';
 
@@ -41,10 +39,6 @@ const entryFields: FormField<'notes' | 'position'>[] = [
 /** What is typed about an entry; no release means the newest. */
 type EntryForm = Record<'notes' | 'position' | 'release', string>;
 
-const systemChangesQuery = listChangesQuery.extend({
-  page: positiveInteger('page').default(1),
-  since: listChangesQuery.shape.since.default('added'),
-});
 const overviewQuery = z.object({ page: positiveInteger('page').default(1), ...sorting(listRowColumns) });
 
 type ListServices = Pick<
@@ -202,13 +196,6 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
   });
 
   app.get('/systems/:id', guard.user, (c) => one(c));
-
-  app.get('/systems/:id/changes', guard.user, async (c) => {
-    const shown = shownList(c, lists);
-    const { since, page } = readQuery(c, systemChangesQuery);
-    const changes = await ask(changesSince, { viewer: c.get('user'), list: shown.list.id }, since);
-    return show(c, listChangesPage({ ...shown, changes, page, now: now() }));
-  });
 
   app.post('/systems/:id/stigs', guard.audited('list.add-stigs', { size: 'pasted' }), (c) => {
     const id = c.req.param('id');
