@@ -60,11 +60,11 @@ const entryJson = `json_object(
          'outcome', l.outcome, 'reason', l.reason, 'target', l.target,
          'warnings', json(iif(json_valid(l.warnings), l.warnings, '[]')),
          'counts', json(iif(json_valid(l.counts), l.counts, '{}')),
-         'stig', (SELECT json_object('slug', s.slug, 'title', s.title, 'version', p.version)
-                    FROM sources AS x
-                    JOIN stig_printings AS p ON p.source_id = x.id
-                    JOIN stigs AS s ON s.id = p.stig_id
-                   WHERE x.sha256 = l.sha256)) AS json`;
+         'stig', json((SELECT json_object('slug', s.slug, 'title', s.title, 'version', p.version)
+                         FROM sources AS x
+                         JOIN stig_printings AS p ON p.source_id = x.id
+                         JOIN stigs AS s ON s.id = p.stig_id
+                        WHERE x.sha256 = l.sha256))) AS json`;
 
 const matching = `FROM import_ledger AS l JOIN import_runs AS r ON r.id = l.run_id
  WHERE l.run_id BETWEEN @firstRun AND @lastRun

@@ -1,10 +1,8 @@
-import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
-import { banner, browserSuite, hasRealReleases, violations } from '../support/browser.ts';
+import { browserSuite, hasRealReleases } from '../support/browser.ts';
 import { journey } from '../support/journey.ts';
 import { readCsv } from '../support/read-exports.ts';
-import { put, scratchFolder } from '../support/scratch.ts';
 
 const { tests: tasks, site } = browserSuite('Tasks: what changed', { withReal: true });
 
@@ -19,38 +17,6 @@ const target = async (page: Page) => {
   assert.is(await found.count(), 1, page.url());
   return found;
 };
-
-tasks('a diff as a file: a page that opens from a disc, by itself', () =>
-  journey(site, async ({ page, click, download }) => {
-    const releases = page.getByRole('row', { name: /Harbor Linux 3/ });
-    await click(releases.first().getByRole('link', { name: 'Compare with V1R1' }));
-    await page.getByRole('checkbox', { name: 'changed', exact: true }).check();
-    await click(page.getByRole('button', { name: 'Apply filters' }));
-    const { name, bytes } = await download(page.getByRole('link', { name: 'One page (.html)' }));
-    assert.match(name, /harbor_linux_3_V1R1_to_V1R2_changes[\w-]+\.html$/);
-    const csv = await download(page.getByRole('link', { name: 'CSV' }));
-    const [, ...lines] = readCsv(String(csv.bytes));
-    assert.ok(lines.length > 0);
-    assert.ok(lines.every(([, , , , kind]) => kind === 'changed'));
-
-    const context = await site.browser.newContext({ offline: true, colorScheme: 'light' });
-    const asked: string[] = [];
-    context.on('request', (request) => asked.push(request.url()));
-    const file = await context.newPage();
-    const url = String(pathToFileURL(put(scratchFolder(), 'diff.html', bytes)));
-    await file.goto(url);
-    assert.is(await file.locator('article.change').count(), lines.length);
-    assert.is(await file.getByText(banner).count(), 2);
-    await file.locator('table.contents a').last().click();
-    assert.is(await (await target(file)).getAttribute('id'), lines.at(-1)![6]);
-    assert.equal(await violations(file), []);
-    assert.equal(
-      asked.filter((each) => each.split('#')[0] !== url),
-      [],
-    );
-    await context.close();
-  }),
-);
 
 tasks('changes since a quarter, and what became of a rule', () =>
   journey(site, async ({ page, click, download }) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { changedWords, type TextSegment } from '../../src/pages/parts/changed-words.ts';
+import { changedWords, type TextSegment } from '../../src/pages/parts/diff-text.tsx';
 import { suite } from '../support/harness.ts';
 
 const words = suite('Changed words');

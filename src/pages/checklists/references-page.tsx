@@ -4,7 +4,7 @@ import type { FileReference } from '../../checklists/reference-columns.ts';
 import type { ReferenceState } from '../../checklists/reference-states.ts';
 import { Empty, link, path, Table, Totals } from '../parts/components.tsx';
 import { Labelled, Problem, TextArea } from '../parts/forms.tsx';
-import { ruleHref } from '../parts/rule-links.tsx';
+import { ruleHref } from '../parts/links.tsx';
 import type { View } from '../parts/view.ts';
 import { SendAgain, storedFor, toolView } from './upgrade-form.tsx';
 

@@ -7,7 +7,7 @@ import { slice } from '../../http/paging.ts';
 import { Empty, Facts, Severity, Table } from '../parts/components.tsx';
 import { Field, type Marker } from '../parts/diff-text.tsx';
 import { Boxes, Hidden, Select, SeverityBoxes } from '../parts/forms.tsx';
-import { ruleHref } from '../parts/rule-links.tsx';
+import { ruleHref } from '../parts/links.tsx';
 
 const kinds: Record<ReviewRow['kind'], string> = {
   reset: 'Reset',

@@ -2,47 +2,44 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { Objective, ShownControl } from '../../catalog/controls/schema.ts';
 import { ReadAgain, Table } from '../parts/components.tsx';
-import { controlHref } from '../parts/framework-links.ts';
+import { controlHref } from '../parts/links.tsx';
 import { Prose } from '../parts/prose.tsx';
 
 type Parameter = ShownControl['parameters'][number];
 type TitleOf = (baseline: string) => string;
 
 /** The statement of a control by lines; each parameter stands out, and opens to the values that baselines give it. */
-export function Statement({
-  of: { statement, parameters },
-  titleOf,
-}: {
-  of: ShownControl;
-  titleOf: TitleOf;
-}): Child {
+export function Statement({ of, titleOf }: { of: ShownControl; titleOf: TitleOf }): Child {
+  const { statement, parameters } = of;
   if (statement.trim() === '') return <Prose text="" />;
+  const places = statement.length > mostCharacters ? [] : placesOf(parameters);
   return (
     <div class="prose statement">
-      {linesOf(statement, parameters).map(({ line, pieces }) => (
+      {statement.split('\n').map((line) => (
         <div class={classOf(line)}>
-          {pieces.map(({ text, values }) =>
-            values === null ? (
-              text
-            ) : values.length === 0 ? (
-              <span class="parameter">{text}</span>
-            ) : (
-              <details class="parameter">
-                <summary>{text}</summary>
-                <dl>
-                  {values.map(([value, sources]) => (
-                    <>
-                      <dt>{sources.map(titleOf).join(', ')}</dt>
-                      <dd>{value}</dd>
-                    </>
-                  ))}
-                </dl>
-              </details>
-            ),
+          {cutAt(line.trimStart(), places).map((piece) =>
+            typeof piece === 'string' ? piece : <PlaceOf place={piece} titleOf={titleOf} />,
           )}
         </div>
       ))}
     </div>
+  );
+}
+
+function PlaceOf({ place: { text, values }, titleOf }: { place: Place; titleOf: TitleOf }): Child {
+  if (values.length === 0) return <span class="parameter">{text}</span>;
+  return (
+    <details class="parameter">
+      <summary>{text}</summary>
+      <dl>
+        {values.map(([value, sources]) => (
+          <>
+            <dt>{sources.map(titleOf).join(', ')}</dt>
+            <dd>{value}</dd>
+          </>
+        ))}
+      </dl>
+    </details>
   );
 }
 
@@ -52,69 +49,43 @@ function classOf(line: string): string {
   return /^\s*\(?\w{1,3}[.)] /.test(line) ? `in${depth} labelled` : `in${depth}`;
 }
 
-interface Piece {
+/** The words of parameters at a place; each value once with its sources. */
+interface Place {
   text: string;
-  /** Each value once with its sources; null for words between parameters. */
-  values: [value: string, sources: string[]][] | null;
+  values: [value: string, sources: string[]][];
 }
 
-/** A source may state more, of which each place is looked for with each word: the rest stays plain text. */
-const mostWords = 1000;
-const mostPlaces = 1000;
+/** A longer statement is plain text: each place of a parameter becomes an element. */
+const mostCharacters = 20_000;
 
 /**
- * The lines of a statement, cut at the places with the words of parameters. Where several parameters have the same words,
- * words do not tell which one a place is: it shows values only where all of them have the same.
+ * The words of parameters, the longest first. Where several parameters have the same words, these do not tell which one
+ * a place is: it shows values only where all of them have the same.
  */
-function linesOf(statement: string, parameters: Parameter[]): { line: string; pieces: Piece[] }[] {
-  const sameWords = [...Map.groupBy(parameters, ({ text }) => text)]
-    .filter(([text]) => text !== '')
+function placesOf(parameters: Parameter[]): Place[] {
+  const sameWords = Map.groupBy(parameters, ({ text }) => text);
+  sameWords.delete('');
+  return [...sameWords]
     .sort(([a], [b]) => b.length - a.length)
-    .slice(0, mostWords);
-  const valuesAt = new Map(sameWords.map(([text, same]) => [text, sharedValues(same)]));
-  const places = placesOf(statement, [...valuesAt.keys()]).values();
-  let place = places.next().value;
-  let start = 0;
-  return statement.split('\n').map((line) => {
-    const end = start + line.length;
-    const pieces: Piece[] = [];
-    let from = end - line.trimStart().length;
-    for (; place !== undefined && place.at < end; place = places.next().value) {
-      const { at, word } = place;
-      if (at < from || at + word.length > end) continue;
-      pieces.push({ text: statement.slice(from, at), values: null });
-      pieces.push({ text: word, values: valuesAt.get(word)! });
-      from = at + word.length;
-    }
-    start = end + 1;
-    return { line, pieces: [...pieces, { text: statement.slice(from, end), values: null }] };
-  });
+    .map(([text, same]) => {
+      const isShared = new Set(same.map(({ values }) => JSON.stringify(values))).size === 1;
+      return { text, values: isShared ? valuesOf(same) : [] };
+    });
 }
 
-/** Where words stand in a text, without overlaps: the first place first, there the first of the words. */
-function placesOf(text: string, words: string[]): { at: number; word: string }[] {
-  const places: { at: number; word: string }[] = [];
-  const next = new Map(words.map((word) => [word, text.indexOf(word)]));
-  for (let from = 0; places.length < mostPlaces; ) {
-    let [first, at] = ['', text.length];
-    for (const [word, found] of next) {
-      const place = found >= 0 && found < from ? text.indexOf(word, from) : found;
-      next.set(word, place);
-      if (place >= 0 && place < at) [first, at] = [word, place];
-    }
-    if (first === '') break;
-    places.push({ at, word: first });
-    from = at + first.length;
-  }
-  return places;
+/** A line cut at the places with words of parameters. */
+function cutAt(line: string, places: Place[]): (string | Place)[] {
+  let pieces: (string | Place)[] = [line];
+  for (const place of places)
+    pieces = pieces.flatMap((piece) =>
+      typeof piece === 'string'
+        ? piece.split(place.text).flatMap((part, index) => (index === 0 ? [part] : [place, part]))
+        : [piece],
+    );
+  return pieces;
 }
 
-function sharedValues(parameters: Parameter[]): [string, string[]][] {
-  const [first, ...rest] = parameters.map(({ values }) => JSON.stringify(values));
-  return rest.every((each) => each === first) ? valuesOf(parameters) : [];
-}
-
-function valuesOf(parameters: Parameter[]): [string, string[]][] {
+function valuesOf(parameters: Pick<Parameter, 'values'>[]): Place['values'] {
   const all = parameters.flatMap(({ values }) => values);
   return [...Map.groupBy(all, ({ value }) => value)].map(([value, stated]) => [
     value,
@@ -240,7 +211,7 @@ function Parameters({ of, titleOf }: { of: Parameter[]; titleOf: TitleOf }): Chi
         rows={of.map(({ id, label, text, values }) => [
           label || id,
           text,
-          valuesOf([{ values } as Parameter]).map(([value, sources]) => (
+          valuesOf([{ values }]).map(([value, sources]) => (
             <p>
               {value} <span class="quiet">{sources.map(titleOf).join(', ')}</span>
             </p>

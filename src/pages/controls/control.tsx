@@ -1,18 +1,17 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { ShownControl } from '../../catalog/controls/schema.ts';
-import { Facts, SeverityCounts } from '../parts/components.tsx';
+import { Facts, link, SeverityCounts } from '../parts/components.tsx';
 import { AddTo, FavoriteButton } from '../parts/forms.tsx';
-import { catalogHref, controlHref, frameworkName } from '../parts/framework-links.ts';
+import { catalogHref, controlHref, frameworkName } from '../parts/links.tsx';
 import { Prose } from '../parts/prose.tsx';
 import type { View } from '../parts/view.ts';
+import { Marks } from './catalogs.tsx';
 import { Assessment, Statement } from './control-assessment.tsx';
-import { type Enhancement, EnhancementTree } from './control-enhancements.tsx';
-import { Marks } from './controls.tsx';
 import { type Crosswalk, CrosswalkSection } from './crosswalk.tsx';
 import { type RulesFound, RulesOfControl } from './rules-of-control.tsx';
 
-export interface ControlPage {
+interface ControlPage {
   control: ShownControl;
   version: string;
   crosswalk: Crosswalk;
@@ -190,4 +189,53 @@ function Links({ framework, to }: { framework: string; to: string[] }): Child {
       <a href={controlHref(framework, each)}>{each}</a>
     </span>
   ));
+}
+
+/** A base control or an enhancement, with its number of mapped rules; null without a session. */
+interface Enhancement {
+  identifier: string;
+  title: string;
+  rules: number | null;
+}
+
+/** A base control with its enhancements below it. Each link has the same filters. */
+function EnhancementTree(props: {
+  framework: string;
+  of: Enhancement[];
+  current: string;
+  filter: RulesFound['filter'] | undefined;
+}): Child {
+  const { framework, of, current, filter = {} } = props;
+  const [base, ...below] = of;
+  if (base === undefined || below.length === 0) return null;
+  const node = ({ identifier, title, rules }: Enhancement) => {
+    const label = `${identifier} ${title}`;
+    return (
+      <>
+        {identifier === current ? (
+          <strong aria-current="true">{label}</strong>
+        ) : (
+          <a href={link(controlHref(framework, identifier), { ...filter })}>{label}</a>
+        )}{' '}
+        {rules === null ? null : <span class="quiet">{rules === 0 ? 'no rule' : count(rules, 'rule')}</span>}
+      </>
+    );
+  };
+  return (
+    <section aria-labelledby="enhancements">
+      <details class="more">
+        <summary id="enhancements">Enhancements {below.length}</summary>
+        <ul class="tree">
+          <li>
+            {node(base)}
+            <ul>
+              {below.map((each) => (
+                <li>{node(each)}</li>
+              ))}
+            </ul>
+          </li>
+        </ul>
+      </details>
+    </section>
+  );
 }

@@ -4,11 +4,10 @@ import type { MappingStatus } from '../../catalog/crosswalk/graph.ts';
 import type { Path } from '../../catalog/crosswalk/schema.ts';
 import { Empty, Facts, Status, statusSigns, Table } from '../parts/components.tsx';
 import { Boxes, Filters, Select } from '../parts/forms.tsx';
-import { controlHref, frameworkName } from '../parts/framework-links.ts';
+import { controlHref, frameworkName } from '../parts/links.tsx';
 
 /** The crosswalk of a control: every path to other frameworks, limited by hops and statuses. */
 export interface Crosswalk {
-  source: { framework: string; identifier: string };
   targets: { framework: string; paths: Path[] }[];
   maxHops: number;
   statuses: MappingStatus[];

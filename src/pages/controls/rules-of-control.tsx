@@ -13,17 +13,14 @@ import {
   StigLink,
   Table,
 } from '../parts/components.tsx';
-import { Filters, SeverityBoxes } from '../parts/forms.tsx';
-import { ListSelect, StigBoxes } from '../parts/narrow.tsx';
-import { ruleHref } from '../parts/rule-links.tsx';
+import { Filters, ListSelect, SeverityBoxes, StigBoxes } from '../parts/forms.tsx';
+import { ruleHref } from '../parts/links.tsx';
 
 export interface RulesFound {
   rules: ControlRules;
   filter: { stig: string[]; list: string; severity: string[] };
   stigs: { slug: string; title: string }[];
   lists: { id: string; name: string }[];
-  /** The number of rules that another control reaches with the same filters. */
-  countOf(identifier: string): number;
   /** The number of rules that cite a CCI, with the same filters. */
   rulesOfCci(cci: string): number;
 }

@@ -119,6 +119,16 @@ export function StigLink({
   );
 }
 
+/** The title of a STIG; a link while the catalog has it. */
+export function NamedStig({ of, isGone }: { of: { slug: string; title: string }; isGone: boolean }) {
+  if (!isGone) return <StigLink of={of} />;
+  return (
+    <>
+      {of.title} <span class="quiet">(no longer in the catalog)</span>
+    </>
+  );
+}
+
 /** A path whose segments come from data. */
 export function path(...segments: string[]): string {
   return `/${segments.map(encodeURIComponent).join('/')}`;

@@ -1,5 +1,5 @@
+import { diffArrays } from 'diff';
 import type { Child } from 'hono/jsx';
-import { changedWords, type TextSegment } from './changed-words.ts';
 import { Severity } from './components.tsx';
 
 type Level = Parameters<typeof Severity>[0]['level'];
@@ -62,7 +62,7 @@ export const markerOf =
     marked.get(keyOf(before, after)) ?? null;
 
 /** The two texts of a changed field, for comparison. */
-export function textsOf(field: FieldChange): [before: string, after: string] {
+function textsOf(field: FieldChange): [before: string, after: string] {
   return field.field === 'ccis' ? [field.old.join('\n'), field.new.join('\n')] : [field.old, field.new];
 }
 
@@ -73,14 +73,14 @@ const longestUnchanged = 130;
 
 const longestChanged = 400;
 
-export const leftOut = ' […] ';
+const leftOut = ' […] ';
 
 const endOf = (text: string) => text.slice(-context).replace(/^\S{0,40}\s+/, '');
 
 const startOf = (text: string, length = context) => text.slice(0, length).replace(/\s+\S{0,40}$/, '');
 
 /** Cuts the middle of long unchanged segments, and the end of very long changed ones. */
-export function shortened(segments: TextSegment[]): TextSegment[] {
+function shortened(segments: TextSegment[]): TextSegment[] {
   return segments.map(({ kind, text }, index) => {
     if (kind !== 'equal')
       return { kind, text: text.length > longestChanged ? startOf(text, longestChanged) + leftOut : text };
@@ -101,7 +101,7 @@ export function isShortened(field: FieldChange, marker: Marker): boolean {
   return shortened(segments).some(({ text }, index) => text !== segments[index]!.text);
 }
 
-export interface FieldProps {
+interface FieldProps {
   field: FieldChange;
   from: string;
   to: string;
@@ -159,4 +159,64 @@ export function SeverityMove({ from, to }: { from: Level; to: Level }) {
       <span class="hidden">to</span> <Severity level={to} />
     </>
   );
+}
+
+/** A stretch of text that both texts have, or only one of them. */
+export interface TextSegment {
+  kind: 'equal' | 'removed' | 'added';
+  text: string;
+}
+
+/** The limit of differing units: the work grows with its square. */
+const maxEditLength = 1000;
+
+/**
+ * Compares two texts word by word: a word, a run of blanks and any other character are units. All segments but `added`
+ * make up the old text, all but `removed` the new one. The work is bounded: very different texts are compared by lines,
+ * or else as a whole.
+ */
+export function changedWords(old: string, now: string): TextSegment[] {
+  const words = /[\p{L}\p{N}_]+|\s+|./gsu;
+  const lines = /[^\n]*\n|[^\n]+/g;
+  for (const units of [words, lines]) {
+    const changes = diffArrays(old.match(units) ?? [], now.match(units) ?? [], { maxEditLength });
+    if (changes)
+      return tidy(
+        changes.map(({ value, added, removed }) => ({
+          kind: added ? 'added' : removed ? 'removed' : 'equal',
+          text: value.join(''),
+        })),
+      );
+  }
+  return tidy([
+    { kind: 'removed', text: old },
+    { kind: 'added', text: now },
+  ]);
+}
+
+/** Merges neighbors: a blank between two changes joins them, and `removed` precedes `added`. */
+function tidy(segments: TextSegment[]): TextSegment[] {
+  const tidied: TextSegment[] = [];
+  let [removed, added] = ['', ''];
+  const flush = () => {
+    if (removed !== '') tidied.push({ kind: 'removed', text: removed });
+    if (added !== '') tidied.push({ kind: 'added', text: added });
+    [removed, added] = ['', ''];
+  };
+  const parts = segments.filter(({ text }) => text !== '');
+  for (const [index, { kind, text }] of parts.entries()) {
+    if (kind === 'removed') removed += text;
+    else if (kind === 'added') added += text;
+    else if ((removed !== '' || added !== '') && index < parts.length - 1 && /^[^\S\n]+$/.test(text)) {
+      removed += text;
+      added += text;
+    } else {
+      flush();
+      const last = tidied.at(-1);
+      if (last?.kind === 'equal') last.text += text;
+      else tidied.push({ kind, text });
+    }
+  }
+  flush();
+  return tidied;
 }

@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import type { Form } from '../../http/env.ts';
 import { Menu, Severity, severityLevels } from './components.tsx';
 
 interface FieldProps {
@@ -158,6 +159,55 @@ export function FieldsForm(props: {
   );
 }
 
+/** A field of a form: its input, and how what was typed is read, follow from it. */
+export interface FormField<Name extends string = string> {
+  name: Name;
+  label: string;
+  hint?: Child;
+  /** A text of several lines. */
+  isLong?: boolean;
+  /** The values that a reader chooses from, with their texts. */
+  choices?: readonly [value: string, text: string][];
+  /** An input of another kind. */
+  input?: (value: string) => Child;
+  /** HTML attributes, such as limits. */
+  attributes?: Record<string, unknown>;
+}
+
+/** The inputs of fields, with what was typed into them. */
+export function Fields<Name extends string>(props: {
+  of: readonly FormField<Name>[];
+  typed: Partial<Record<Name, string>>;
+}): Child {
+  return props.of.map(({ name, label, hint, isLong, choices, input, attributes }) => {
+    const value = props.typed[name] ?? '';
+    if (input !== undefined) return input(value);
+    if (choices !== undefined) return <Select name={name} label={label} of={choices} selected={value} />;
+    return isLong ? (
+      <TextArea name={name} label={label} hint={hint} text={value} {...attributes} />
+    ) : (
+      <Input name={name} label={label} hint={hint} value={value} {...attributes} />
+    );
+  });
+}
+
+/** Reads what was typed into fields. */
+export function typedFields<Name extends string>(
+  form: Form,
+  fields: readonly FormField<Name>[],
+): Record<Name, string> {
+  const entries = fields.map(({ name, isLong }) => {
+    const text = form.get(name);
+    return [name, isLong ? lines(text) : text.trim()];
+  });
+  return Object.fromEntries(entries) as Record<Name, string>;
+}
+
+/** A text of several lines with LF: browsers send CR LF. */
+export function lines(text: string): string {
+  return text.replaceAll('\r\n', '\n');
+}
+
 /** A form that adds an object to a list or a collection; without one, a link to create it. */
 export function AddTo(props: {
   what: 'list' | 'collection';
@@ -167,14 +217,15 @@ export function AddTo(props: {
   children?: Child;
 }) {
   const { what, label, to, fields, children } = props;
+  const home = what === 'list' ? '/systems' : '/collections';
   return (
     <Menu label={`Add to a ${what}`}>
       {to.length === 0 ? (
         <p>
-          You have no {what}s yet. <a href={`/${what}s#new`}>Create a {what}</a>
+          You have no {what}s yet. <a href={`${home}#new`}>Create a {what}</a>
         </p>
       ) : (
-        <form class="actions" method="post" action={`/${what}s/add`}>
+        <form class="actions" method="post" action={`${home}/add`}>
           <Hidden fields={fields} />
           <label for={what}>{label}</label>
           <select id={what} name={what}>
@@ -293,5 +344,44 @@ export function Problem({ text }: { text: string | null }) {
     <p class="problem" role="alert">
       {text}
     </p>
+  );
+}
+
+/** Check boxes that filter rules by STIG, in a part that scrolls. */
+export function StigBoxes(props: {
+  stigs: { slug: string; title: string }[];
+  selected: readonly string[];
+}): Child {
+  const { stigs, selected } = props;
+  if (stigs.length === 0) return null;
+  const titles = new Map(stigs.map(({ slug, title }) => [slug, title]));
+  return (
+    <div class="choices">
+      <Boxes
+        name="stig"
+        legend="STIGs"
+        of={[...titles.keys()]}
+        selected={selected}
+        show={(slug) => titles.get(slug)!}
+      />
+    </div>
+  );
+}
+
+/** A choice that filters rules by list; nothing without a list. */
+export function ListSelect(props: { lists: { id: string; name: string }[]; selected: string }): Child {
+  const { lists, selected } = props;
+  if (lists.length === 0 && selected === '') return null;
+  // A list that the reader may not see appears by the id from the query.
+  const isKnown = selected === '' || lists.some(({ id }) => id === selected);
+  const of = [...(isKnown ? [] : [{ id: selected, name: selected }]), ...lists];
+  return (
+    <Select
+      name="list"
+      label="STIGs of a list"
+      none="all"
+      of={of.map(({ id, name }): [string, string] => [id, name])}
+      selected={selected}
+    />
   );
 }

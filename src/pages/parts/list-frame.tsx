@@ -1,4 +1,7 @@
+import type { Context } from 'hono';
 import type { Child } from 'hono/jsx';
+import type { User } from '../../auth/viewer.ts';
+import type { Env } from '../../http/env.ts';
 import { path, Swatch, Tabs } from './components.tsx';
 import type { View } from './view.ts';
 
@@ -12,7 +15,7 @@ const parts = [
   ['checklists', 'Checklists'],
   ['settings', 'Sharing and settings'],
 ] as const;
-export type ListPart = (typeof parts)[number][0];
+type ListPart = (typeof parts)[number][0];
 
 export interface ShownList<List = { id: string; name: string; color: string }> {
   list: List;
@@ -59,4 +62,19 @@ export function listView(page: ShownList & { part: ListPart; actions?: Child; bo
       </>
     ),
   };
+}
+
+/** The list of `:id` in the address. Throws the same 404 for a missing list and for one that the reader may not see. */
+export function shownList<List extends { createdById: string }>(
+  c: Context<Env>,
+  lists: { get(user: User, id: string): List },
+) {
+  const user = c.get('user');
+  const list = lists.get(user, c.req.param('id') ?? '');
+  return { list, isOwn: list.createdById === user.subject };
+}
+
+/** The reader's own lists, to add STIGs to. */
+export function ownLists<Choice>(c: Context<Env>, lists: { ownChoices(user: User): Choice }): Choice {
+  return lists.ownChoices(c.get('user'));
 }

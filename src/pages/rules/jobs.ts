@@ -14,7 +14,7 @@ import {
 } from '../../catalog/stigs/reading.ts';
 import type { RuleAutomation } from '../../catalog/stigs/rule-automation.ts';
 import type { Services } from '../../services.ts';
-import type { ReadingFilter } from '../parts/rule-links.tsx';
+import type { ReadingFilter } from '../parts/links.tsx';
 
 /** A group of a release: one rule, or in a few old STIGs several; with its sources and history. */
 export interface RulePage extends Omit<RuleGroup, 'stig'> {

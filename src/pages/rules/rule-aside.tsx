@@ -5,8 +5,7 @@ import type { RuleOverTime, RuleRelease } from '../../catalog/stigs/history-sche
 import type { RelatedRule } from '../../catalog/stigs/reading.ts';
 import { Day, Empty, link, path, Severity, Status, shortTitle } from '../parts/components.tsx';
 import { classNames, SeverityMove } from '../parts/diff-text.tsx';
-import { frameworkName } from '../parts/framework-links.ts';
-import { ruleHref, ruleInDiff } from '../parts/rule-links.tsx';
+import { frameworkName, ruleHref, ruleInDiff } from '../parts/links.tsx';
 import type { RulePage } from './jobs.ts';
 
 const shown = { ccis: 6, related: 6, roles: 5 };

@@ -1,16 +1,15 @@
 import type { Child } from 'hono/jsx';
 import { citation } from '../../base/citation.ts';
-import type { RuleText } from '../../catalog/stigs/reading.ts';
+import type { RuleLine, RuleText } from '../../catalog/stigs/reading.ts';
 import type { RuleAutomation } from '../../catalog/stigs/rule-automation.ts';
 import { Automation, automationPath } from '../parts/checked-by.tsx';
-import { Day, Facts, link, Menu, path, Severity, shortTitle } from '../parts/components.tsx';
+import { beginning, Day, Facts, link, Menu, path, Severity, shortTitle } from '../parts/components.tsx';
+import { FindForm, Hidden, SeverityBoxes } from '../parts/forms.tsx';
+import { ruleHref } from '../parts/links.tsx';
 import { Prose } from '../parts/prose.tsx';
-import { ruleHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
 import type { RulePage } from './jobs.ts';
 import { RuleAside } from './rule-aside.tsx';
-import { RuleList } from './rule-list.tsx';
-import { wholeRule } from './whole-rule.ts';
 
 /** The page of a rule. */
 export function rulePage(page: RulePage): View {
@@ -216,4 +215,92 @@ function Id({ name, id, href }: { name: string; id: string; href: string }): Chi
       {id}
     </a>
   );
+}
+
+const titleLength = 70;
+
+/** The rules around the current one that match the filter: a column of wide screens. */
+function RuleList({ page, pinned }: { page: RulePage; pinned: string }): Child {
+  const { slug, rules, list, filter } = page;
+  const here = rules[0]!.groupId;
+  const isFiltered = Object.values(filter).some(({ length }) => length > 0);
+  const line = (rule: RuleLine, children: Child) => (
+    <li>
+      <a
+        href={ruleHref(slug, rule, pinned, filter)}
+        aria-current={rule.groupId === here ? 'page' : undefined}
+      >
+        {children}
+      </a>
+    </li>
+  );
+  return (
+    <nav class="rule-list" aria-label="Rules of this STIG">
+      <details open={isFiltered}>
+        <summary>Filters</summary>
+        <FindForm
+          action={path('stigs', slug, 'rules', here)}
+          label="ID or title contains"
+          search={filter.search}
+          keep={{ version: pinned, cci: filter.cci }}
+        >
+          {filter.checked.map((state) => (
+            <Hidden fields={{ checked: state }} />
+          ))}
+          <SeverityBoxes selected={filter.severity} />
+        </FindForm>
+      </details>
+      <p class="quiet">
+        Rule {list.place.toLocaleString('en-US')} of {list.total.toLocaleString('en-US')}.{' '}
+        <span class="keys">
+          Keys: <kbd>j</kbd> next, <kbd>k</kbd> previous.
+        </span>
+      </p>
+      <ul>
+        {list.up === null ? null : line(list.up, '↑ Earlier rules')}
+        {list.lines.map((rule) =>
+          line(
+            rule,
+            <>
+              <Severity level={rule.severity} /> <span class="ids">{rule.groupId}</span>
+              <span class="one-line">{beginning(rule.ruleTitle, titleLength)}</span>
+            </>,
+          ),
+        )}
+        {list.down === null ? null : line(list.down, '↓ Later rules')}
+      </ul>
+    </nav>
+  );
+}
+
+const categories = { high: 'CAT I', medium: 'CAT II', low: 'CAT III' } as const;
+
+/** A rule with its ids, citation and texts in one piece, to be pasted elsewhere: as plain text or as Markdown. */
+function wholeRule(rule: RuleText, cite: string, form: 'text' | 'Markdown'): string {
+  const isText = form === 'text';
+  const facts = [
+    ['Severity', categories[rule.severity]],
+    ['V-ID', rule.groupId],
+    ['STIG ID', rule.ruleVersion],
+    ['Rule ID', rule.ruleId],
+    ['CCIs', rule.ruleIdents.join(', ')],
+    ['Citation', cite],
+  ].filter(([, value]) => value !== '');
+  const texts = [
+    ['Discussion', rule.vulnDiscussion],
+    ['Check', rule.checkContent],
+    ['Fix', rule.fixText],
+  ] as const;
+  return [
+    isText ? rule.ruleTitle : `## ${rule.ruleTitle}`,
+    facts.map(([name, value]) => (isText ? `${name}: ${value}` : `- **${name}:** ${value}`)).join('\n'),
+    // Published commands contain Markdown's own marks, so a text stands in a fence that is longer than any in it.
+    ...texts.map(([name, text]) => (isText ? `${name}\n\n${text}` : `### ${name}\n\n${fenced(text)}`)),
+  ].join('\n\n');
+}
+
+function fenced(text: string): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}text\n${text}\n${fence}`;
 }

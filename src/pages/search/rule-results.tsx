@@ -2,10 +2,9 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import { mostExported, type SearchAnswer, type SearchResult } from '../../catalog/search/schema.ts';
 import { Downloads, link, Nothing, Pager, Severity, shortTitle } from '../parts/components.tsx';
-import { ruleHref } from '../parts/rule-links.tsx';
-import { RuleFilters } from './filters.tsx';
-import { None } from './none.tsx';
-import type { SearchPage } from './search-page.ts';
+import { Filters, Hidden, Input, ListSelect, Select, SeverityBoxes } from '../parts/forms.tsx';
+import { ruleHref } from '../parts/links.tsx';
+import { isNarrowed, plain, type SearchPage } from './search-page.ts';
 
 /** The rules of a search: what was read, the results, and where they are. */
 export function Rules({ page }: { page: SearchPage }): Child {
@@ -184,3 +183,147 @@ function Marked({ text, marks }: { text: string; marks: [number, number][] }): C
   }
   return [...parts, text.slice(at)];
 }
+
+const orders: [value: string, text: string][] = [
+  ['severity', 'severity'],
+  ['stig', 'STIG'],
+  ['id', 'V-id'],
+];
+
+/** The filters and the order of the rules, as typed: behind one button where there are results. */
+function RuleFilters({ page }: { page: SearchPage }): Child {
+  const { rules, filter, problem } = page;
+  if (rules === null || problem !== null) return <FilterForm page={page} />;
+  const set =
+    filter.stig.length +
+    filter.severity.length +
+    [filter.list, filter.cci, filter.control].filter(Boolean).length;
+  return (
+    <details class="more">
+      <summary>Filters{set === 0 ? '' : ` (${set})`}</summary>
+      <FilterForm page={page} />
+    </details>
+  );
+}
+
+/** With a query field only where there was no query. */
+function FilterForm({ page: { q, filter, stigs, titles, lists, rules } }: { page: SearchPage }): Child {
+  return (
+    <Filters action="/search" submit={rules === null ? 'Search rules' : 'Apply filters'}>
+      {rules !== null && q !== '' ? (
+        <Hidden fields={{ q }} />
+      ) : (
+        <div class="question">
+          <label for="q">Search for</label>
+          <div class="row">
+            <input id="q" name="q" type="search" value={q} maxlength={500} />
+          </div>
+        </div>
+      )}
+      <SeverityBoxes selected={filter.severity} />
+      {filter.stig.length === 0 ? null : (
+        <fieldset>
+          <legend>STIGs</legend>
+          {filter.stig.map((slug) => (
+            <label>
+              <input type="checkbox" name="stig" value={slug} checked /> {titles.get(slug) ?? slug}
+            </label>
+          ))}
+        </fieldset>
+      )}
+      <Input
+        name="stig"
+        label={filter.stig.length === 0 ? 'STIG' : 'Other STIGs'}
+        list="stigs"
+        maxlength={1000}
+        placeholder="rhel 9; windows 11"
+        size={28}
+        autocomplete="off"
+        value=""
+      />
+      <datalist id="stigs">
+        {stigs.map(({ title }) => (
+          <option value={title} />
+        ))}
+      </datalist>
+      <Input name="cci" label="CCI" value={filter.cci} maxlength={100} placeholder="CCI-000366" size={12} />
+      <Input
+        name="control"
+        label="NIST SP 800-53 control"
+        value={filter.control}
+        maxlength={100}
+        placeholder="AC-2(1)"
+        size={12}
+      />
+      <ListSelect lists={lists} selected={filter.list} />
+      <Select
+        name="sort"
+        label="Sort by"
+        of={q === '' ? orders : [['relevance', 'relevance'], ...orders]}
+        selected={filter.sort || (q === '' ? 'stig' : 'relevance')}
+      />
+      {Object.values(filter).some((each) => each.length > 0) ? (
+        <a href={link('/search', { q })}>Clear filters</a>
+      ) : null}
+    </Filters>
+  );
+}
+
+export const nothingSearched = 'Nothing was searched: enter at least one letter, digit or underscore. ';
+
+/** Why no rule was found, and where to go on. */
+function None({ page }: { page: SearchPage }): Child {
+  const { q, hasWords, filter, kinds, rules, onlySamples } = page;
+  const imported = onlySamples ? (
+    <>
+      {' '}
+      Only the samples are here: see <a href="/">how to import what DISA and NIST publish</a>.
+    </>
+  ) : (
+    <>
+      {' '}
+      See <a href="/stigs">which STIGs are here</a>.
+    </>
+  );
+  if (q === '' || (isNarrowed(filter) && hasWords))
+    return (
+      <>
+        No rule {q === '' ? 'matches these filters' : 'with these filters has any of these words'}.{' '}
+        <a href={link('/search', { q })}>Clear filters</a>.{imported}
+      </>
+    );
+  if (!hasWords)
+    return kinds === null
+      ? nothingSearched
+      : `Rules were not searched: enter at least one letter, digit or underscore. ${unnamed(page)}`;
+  const [answer] = rules?.answers ?? [];
+  if (answer?.rules === 0 && rules?.answers.length === 1)
+    return (
+      <>
+        No rule leads to <a href={answer.href}>{answer.id}</a>.{imported}
+      </>
+    );
+  return (
+    <>
+      No rule has any of these words, in another form or by a synonym either. {unnamed(page)}
+      {imported}
+    </>
+  );
+}
+
+/** Names the kinds without results, and those that were not searched; empty with a result. */
+export function unnamed({ q, kinds, entitlements }: SearchPage): string {
+  if (kinds === null || kinds.some((kind) => kind.total > 0)) return '';
+  const searched = [...new Set(kinds.map((kind) => kind.one))];
+  const unsearched = [
+    ...(entitlements?.has('occ') === false ? ['roles (occ)'] : []),
+    ...(entitlements?.has('regdoc') === false ? ['documents (regdoc)'] : []),
+  ];
+  const left = unsearched.join(' and ');
+  return (
+    `No ${eitherOf.format(searched)} has “${plain(q)}” in its name. ` +
+    (left === '' ? '' : `You need permission to search ${left}. `)
+  );
+}
+
+const eitherOf = new Intl.ListFormat('en-US', { type: 'disjunction' });

@@ -1,11 +1,11 @@
 import type { Child } from 'hono/jsx';
-import { beginning, Empty, link } from '../parts/components.tsx';
+import { count } from '../../base/text.ts';
+import type { IdAnswer } from '../../catalog/search/schema.ts';
+import { beginning, Empty, link, Table } from '../parts/components.tsx';
 import { AddChecked, CheckStig, Problem } from '../parts/forms.tsx';
-import { catalogHref, controlHref } from '../parts/framework-links.ts';
+import { catalogHref, controlHref } from '../parts/links.tsx';
 import type { View } from '../parts/view.ts';
-import { Answers } from './id-table.tsx';
-import { nothingSearched, unnamed } from './none.tsx';
-import { Counts, Rules } from './rule-results.tsx';
+import { Counts, nothingSearched, Rules, unnamed } from './rule-results.tsx';
 import { type FoundKind, isNarrowed, isOfIds, type SearchPage } from './search-page.ts';
 
 export function searchPage(page: SearchPage): View {
@@ -111,5 +111,42 @@ function Kind(props: { kind: FoundKind; own: SearchPage['own'] }): Child {
         </p>
       ) : null}
     </section>
+  );
+}
+
+const states = {
+  current: 'current',
+  removed: 'removed',
+  withdrawn: 'withdrawn',
+  deprecated: 'deprecated',
+  unknown: 'unknown',
+} as const;
+
+/** What each id of a question names. */
+function Answers({ answers }: { answers: IdAnswer[] }): Child {
+  if (answers.length === 0) return null;
+  return (
+    <Table
+      caption="The IDs you asked for"
+      class="words"
+      head={['ID', 'What it is', 'State']}
+      rows={answers.map(({ asked, href, title, state, version, rules, part }) => [
+        <span class="ids">{href === undefined ? asked : <a href={href}>{asked}</a>}</span>,
+        <>
+          {title}
+          {part === undefined ? null : <span class="quiet"> part {part}</span>}
+        </>,
+        <>
+          {states[state]}
+          {version === undefined ? null : (
+            <span class="quiet">
+              {state === 'removed' ? ' after ' : ' '}
+              {version}
+            </span>
+          )}
+          {rules === undefined ? null : <span class="quiet"> · {count(rules, 'rule')}</span>}
+        </>,
+      ])}
+    />
   );
 }

@@ -18,7 +18,7 @@ import {
   Table,
 } from '../parts/components.tsx';
 import { AddTo, FavoriteButton, FindForm, Input, Select, SeverityBoxes } from '../parts/forms.tsx';
-import { diffHref, type ReadingFilter, ruleHref } from '../parts/rule-links.tsx';
+import { diffHref, type ReadingFilter, ruleHref } from '../parts/links.tsx';
 import { pinnedOf, stigPath, stigView } from '../parts/stig-frame.tsx';
 import type { View } from '../parts/view.ts';
 

@@ -10,12 +10,12 @@ import type { Unclear } from '../../collections/pasted.ts';
 import type { Pagination } from '../../http/schema.ts';
 import { FactsOf, Tags } from '../collections/collection-pages.tsx';
 import { age, daysSince, SeverityBar } from '../parts/bars.tsx';
-import { Downloads, link, path, SeverityCounts, StigLink, Table } from '../parts/components.tsx';
+import { Downloads, link, NamedStig, path, SeverityCounts, StigLink } from '../parts/components.tsx';
 import { FieldsForm, Hidden, Labelled, PostButton, TextArea } from '../parts/forms.tsx';
+import { diffHref } from '../parts/links.tsx';
 import { listView, type ShownList } from '../parts/list-frame.tsx';
-import { diffHref } from '../parts/rule-links.tsx';
+import { type Column, listing } from '../parts/listing.tsx';
 import type { View } from '../parts/view.ts';
-import { NamedStig } from './list-entry.tsx';
 
 /** A STIG with the release to which it is pinned, if any, as `readPasted` reads it. */
 export function pinnedName(slug: string, release: string | null): string {
@@ -56,23 +56,21 @@ export function listOverviewPage(page: ListOverview): View {
         <FactsOf shown={list} isOwn={isOwn} first={['STIGs', totals.stigs]} />
         <Totals of={totals} now={page.now} />
         {isOwn ? <AddStigs home={home} adding={adding} isOpen={totals.stigs === 0} /> : null}
-        <Table
-          caption={`STIGs of ${list.name}`}
-          head={[
-            { label: 'STIG', sort: 'title' },
-            { label: 'Release', sort: 'date' },
-            { label: 'Rules', sort: 'rules' },
-            { label: 'Notes', sort: 'notes' },
-            { label: 'Position', sort: 'position' },
-            ...(isOwn ? ['Actions'] : []),
-          ]}
-          sorting={{ sort: sort ?? 'position', href: (by) => link(home, { sort: by }) }}
-          rows={entries.map((entry) => row(page, entry))}
-          pages={{ pagination, href: (number) => link(home, { sort, page: number }) }}
-        >
-          This list is empty. <a href="/stigs">Browse STIGs</a>
-          {isOwn ? ' and check them, or paste their names above.' : null}
-        </Table>
+        {listing({
+          caption: `STIGs of ${list.name}`,
+          columns: columnsOf(page, home),
+          rows: entries,
+          home,
+          query: { sort },
+          sort: sort ?? 'position',
+          pagination,
+          empty: (
+            <>
+              This list is empty. <a href="/stigs">Browse STIGs</a>
+              {isOwn ? ' and check them, or paste their names above.' : null}
+            </>
+          ),
+        })}
       </>
     ),
   });
@@ -101,85 +99,115 @@ const daysOfNoRelease = 2 * daysOfYear;
 
 const anchorOf = (slug: string) => `stig-${slug}`;
 
-function row(overview: ListOverview, entry: ListRow): Child[] {
-  const { list, isOwn, totals, sort, pagination } = overview;
-  const { slug, title, notes, position } = entry;
-  const isGone = entry.state === 'gone';
-  const home = path('systems', list.id);
-  const { page } = pagination;
-  const next = `${link(home, { sort, page: page === 1 ? undefined : page })}#${anchorOf(slug)}`;
-  const counts = { high: entry.catI, medium: entry.catII, low: entry.catIII };
+function columnsOf(overview: ListOverview, home: string): Column<ListRow>[] {
+  const { isOwn, totals, sort, pagination } = overview;
+  const here = link(home, { sort, page: pagination.page === 1 ? undefined : pagination.page });
+  const nextOf = ({ slug }: ListRow) => `${here}#${anchorOf(slug)}`;
   return [
-    <span id={anchorOf(slug)}>
-      <NamedStig of={entry} isGone={entry.newest === ''} />
-    </span>,
-    <Release overview={overview} entry={entry} next={next} />,
-    isGone ? (
-      ''
-    ) : (
-      <span class="bar-line">
-        <SeverityBar counts={counts} of={totals.most} />
-        <b>{entry.findingCount}</b> <SeverityCounts counts={counts} />
-      </span>
-    ),
-    <>
-      {notes === '' ? null : <span class="prose">{notes}</span>}
-      {isOwn ? (
-        <details class="note">
-          <summary>
-            {notes === '' ? 'Add a note' : 'Edit'}
-            <span class="hidden"> for {title}</span>
-          </summary>
-          <form class="fields" method="post" action={`${home}${path('stigs', slug)}`}>
-            <Hidden fields={{ next }} />
-            <Labelled id={`notes-${slug}`} label="Notes">
-              <textarea id={`notes-${slug}`} name="notes" maxlength={4000}>
-                {notes}
-              </textarea>
-            </Labelled>
-            <Labelled id={`position-${slug}`} label="Position">
-              <input
-                id={`position-${slug}`}
-                name="position"
-                inputmode="numeric"
-                value={position}
-                size={6}
-                required
-              />
-            </Labelled>
-            <div>
-              <button type="submit">
-                Save<span class="hidden"> the note for {title}</span>
-              </button>
-            </div>
-          </form>
-        </details>
-      ) : null}
-    </>,
-    position,
-    ...(isOwn
-      ? [
-          <PostButton
-            action={`${home}/stigs/remove`}
-            label="Remove"
-            about={title}
-            fields={{ slug }}
-            loses={notes === '' ? null : 'Its note'}
-          />,
-        ]
-      : []),
+    [
+      'STIG',
+      (entry) => (
+        <span id={anchorOf(entry.slug)}>
+          <NamedStig of={entry} isGone={entry.newest === ''} />
+        </span>
+      ),
+      'title',
+    ],
+    [
+      'Release',
+      (entry) => <Release overview={overview} entry={entry} home={home} next={nextOf(entry)} />,
+      'date',
+    ],
+    ['Rules', (entry) => (entry.state === 'gone' ? '' : <Rules of={entry} most={totals.most} />), 'rules'],
+    [
+      'Notes',
+      (entry) => (
+        <>
+          {entry.notes === '' ? null : <span class="prose">{entry.notes}</span>}
+          {isOwn ? <EntryFields entry={entry} home={home} next={nextOf(entry)} /> : null}
+        </>
+      ),
+      'notes',
+    ],
+    ['Position', ({ position }) => position, 'position'],
+    isOwn && [
+      'Actions',
+      ({ slug, title, notes }) => (
+        <PostButton
+          action={`${home}/stigs/remove`}
+          label="Remove"
+          about={title}
+          fields={{ slug }}
+          loses={notes === '' ? null : 'Its note'}
+        />
+      ),
+    ],
   ];
 }
 
+function Rules({ of, most }: { of: ListRow; most: number }): Child {
+  const counts = { high: of.catI, medium: of.catII, low: of.catIII };
+  return (
+    <span class="bar-line">
+      <SeverityBar counts={counts} of={most} />
+      <b>{of.findingCount}</b> <SeverityCounts counts={counts} />
+    </span>
+  );
+}
+
+/** The form of the note and the position of an entry, in its row. */
+function EntryFields(props: { entry: ListRow; home: string; next: string }): Child {
+  const { slug, title, notes, position } = props.entry;
+  return (
+    <details class="note">
+      <summary>
+        {notes === '' ? 'Add a note' : 'Edit'}
+        <span class="hidden"> for {title}</span>
+      </summary>
+      <form class="fields" method="post" action={`${props.home}${path('stigs', slug)}`}>
+        <Hidden fields={{ next: props.next }} />
+        <Labelled id={`notes-${slug}`} label="Notes">
+          <textarea id={`notes-${slug}`} name="notes" maxlength={4000}>
+            {notes}
+          </textarea>
+        </Labelled>
+        <Labelled id={`position-${slug}`} label="Position">
+          <input
+            id={`position-${slug}`}
+            name="position"
+            inputmode="numeric"
+            value={position}
+            size={6}
+            required
+          />
+        </Labelled>
+        <div>
+          <button type="submit">
+            Save<span class="hidden"> the note for {title}</span>
+          </button>
+        </div>
+      </form>
+    </details>
+  );
+}
+
+interface EntryProps {
+  overview: ListOverview;
+  entry: ListRow;
+  /** The address of the system. */
+  home: string;
+  /** Where the forms of the entry lead. */
+  next: string;
+}
+
 /** The release that counts, its age, and what is newer. */
-function Release(props: { overview: ListOverview; entry: ListRow; next: string }): Child {
-  const { overview, entry, next } = props;
+function Release(props: EntryProps): Child {
+  const { overview, entry } = props;
   const { slug, title, version, release, newest, state } = entry;
   if (newest === '') return null;
   const later = overview.laterOf.get(slug);
   const days = daysSince(entry.releaseDate, overview.now);
   const old = days === null ? 'no date' : age(days);
-  const home = `${path('systems', overview.list.id)}${path('stigs', slug)}`;
   return (
     <>
       {state === 'gone' ? (
@@ -190,7 +218,7 @@ function Release(props: { overview: ListOverview; entry: ListRow; next: string }
       {overview.isOwn ? (
         <>
           {' '}
-          <a class="quiet" href={home}>
+          <a class="quiet" href={`${props.home}${path('stigs', slug)}`}>
             Change<span class="hidden"> the release of {title}</span>
           </a>
         </>
@@ -203,18 +231,13 @@ function Release(props: { overview: ListOverview; entry: ListRow; next: string }
           By its title, <StigLink of={later} /> comes after it
         </p>
       ) : null}
-      {release === null ? (
-        <Newer entry={entry} />
-      ) : (
-        <AfterPinned overview={overview} entry={entry} next={next} />
-      )}
+      {release === null ? <Newer entry={entry} /> : <AfterPinned {...props} />}
     </>
   );
 }
 
 /** What the newest release changes after the pinned one, and the button that takes it. */
-function AfterPinned(props: { overview: ListOverview; entry: ListRow; next: string }): Child {
-  const { overview, entry, next } = props;
+function AfterPinned({ overview, entry, home, next }: EntryProps): Child {
   const { slug, title, version, newest, state } = entry;
   const news = overview.newsOf.get(slug);
   if (state === 'current') return null;
@@ -231,7 +254,7 @@ function AfterPinned(props: { overview: ListOverview; entry: ListRow; next: stri
       )}
       {overview.isOwn ? (
         <PostButton
-          action={`${path('systems', overview.list.id)}${path('stigs', slug)}`}
+          action={`${home}${path('stigs', slug)}`}
           label={`Update to ${newest}`}
           about={title}
           fields={{ release: newest, next }}

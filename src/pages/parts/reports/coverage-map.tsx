@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../../base/text.ts';
 import type { CoveredControl } from '../../../catalog/crosswalk/reports-schema.ts';
 import { link, Severity, shortTitle } from '../components.tsx';
-import { ruleHref } from '../rule-links.tsx';
+import { ruleHref } from '../links.tsx';
 import { hrefOf, narrowedHref, pageQuery, type ShownCoverage } from './coverage-tables.tsx';
 
 const shades: [from: number, words: string][] = [

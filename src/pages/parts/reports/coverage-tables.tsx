@@ -4,9 +4,8 @@ import type { StigWithRules } from '../../../catalog/crosswalk/coverage.ts';
 import type { Coverage, CoveredControl } from '../../../catalog/crosswalk/reports-schema.ts';
 import { paginationOf, slice } from '../../../http/paging.ts';
 import { beginning, Ccis, link, path, SeverityCounts, shortTitle } from '../components.tsx';
-import { controlHref } from '../framework-links.ts';
+import { controlHref, ruleHref } from '../links.tsx';
 import { type Column, listing } from '../listing.tsx';
-import { ruleHref } from '../rule-links.tsx';
 import type { ReportPlace } from './report-place.ts';
 
 /** The map, the map of gaps, and the tables: each comes on demand, as a page with all of them is large. */

@@ -12,7 +12,7 @@ import { oneWord, positiveInteger, requestText } from '../../../http/schema.ts';
 import type { Services } from '../../../services.ts';
 import { Downloads, Empty, EmptySystem, Tabs } from '../components.tsx';
 import { Filters, Hidden, Problem, Select } from '../forms.tsx';
-import { frameworkName } from '../framework-links.ts';
+import { frameworkName } from '../links.tsx';
 import { type PageSupport, readQuery } from '../page.ts';
 import { CoverageMap } from './coverage-map.tsx';
 import { CoverageTable, coverageViews, hrefOf, queryOf, type ShownCoverage } from './coverage-tables.tsx';

@@ -4,7 +4,7 @@ import { isNistBaseline, macNames } from '../../../catalog/controls/frameworks.t
 import type { Env } from '../../../http/env.ts';
 import type { Services } from '../../../services.ts';
 import { Hidden, Select } from '../forms.tsx';
-import { frameworkName } from '../framework-links.ts';
+import { frameworkName } from '../links.tsx';
 
 /** What a page may choose from: values with their texts. */
 export interface FrameworkChoices {

@@ -4,9 +4,8 @@ import type { ReportScope } from '../../../catalog/crosswalk/reports.ts';
 import { versionQuery } from '../../../catalog/stigs/schema.ts';
 import type { Env } from '../../../http/env.ts';
 import type { Services } from '../../../services.ts';
-import { listView, partPath } from '../list-frame.tsx';
+import { listView, partPath, shownList } from '../list-frame.tsx';
 import { type PageSupport, readQuery } from '../page.ts';
-import { shownList } from '../shown-list.ts';
 import { pinnedOf, stigPath, stigView } from '../stig-frame.tsx';
 import type { View } from '../view.ts';
 

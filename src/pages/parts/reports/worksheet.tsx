@@ -17,9 +17,8 @@ import type { Services } from '../../../services.ts';
 import { Automation } from '../checked-by.tsx';
 import { Downloads, Empty, link, Pager, ReadAgain, Table } from '../components.tsx';
 import { Filters, Hidden, Select } from '../forms.tsx';
-import { controlHref, frameworkName } from '../framework-links.ts';
+import { controlHref, frameworkName, ruleHref } from '../links.tsx';
 import { type PageSupport, readQuery } from '../page.ts';
-import { ruleHref } from '../rule-links.tsx';
 import { choicesOf, FrameworkSelects, ofFramework } from './framework-choice.tsx';
 import { reportPages } from './report-place.ts';
 

@@ -1,10 +1,14 @@
 import type { Context, Hono } from 'hono';
 import type { Ask } from '../../base/ask.ts';
+import { count } from '../../base/text.ts';
+import type { RuleHistory } from '../../catalog/stigs/history-schema.ts';
 import { ruleHistory } from '../../catalog/stigs/jobs.ts';
 import { readingQuery } from '../../catalog/stigs/reading.ts';
 import type { Env } from '../../http/env.ts';
+import { Severity, Table } from '../parts/components.tsx';
+import { RuleIds, ruleHref } from '../parts/links.tsx';
 import { type PageSupport, readQuery } from '../parts/page.ts';
-import { chooseRulePage } from './choose-rule.tsx';
+import type { View } from '../parts/view.ts';
 import { shownRule } from './jobs.ts';
 import { rulePage } from './rule-page.tsx';
 
@@ -27,4 +31,31 @@ export function rulePages(app: Hono<Env>, { guard, show }: PageSupport, { ask }:
       ? one(c, rules[0]!.slug, rules[0]!.groupId)
       : show(c, chooseRulePage({ id, rules }));
   });
+}
+
+/** The choice between several rules with one id: DISA reused numbers, and split rules. */
+function chooseRulePage({ id, rules }: RuleHistory): View {
+  return {
+    title: `Rules with the id ${id}`,
+    section: 'stigs',
+    crumbs: [['STIGs', '/stigs']],
+    heading: `${count(rules.length, 'rule')} with the id ${id}`,
+    body: (
+      <Table
+        caption={`Rules with the id ${id}`}
+        headColumn={2}
+        head={['Severity', 'ID', 'Rule', 'STIG', 'Release']}
+        rows={rules.map((rule) => {
+          const last = rule.releases.find(({ state }) => state !== 'removed')!;
+          return [
+            <Severity level={rule.severity} />,
+            <RuleIds of={rule} />,
+            <a href={ruleHref(rule.slug, rule)}>{rule.ruleTitle}</a>,
+            rule.title,
+            rule.current ? `${last.version}, latest` : `${last.version}, removed later`,
+          ];
+        })}
+      />
+    ),
+  };
 }

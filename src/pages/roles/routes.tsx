@@ -1,15 +1,37 @@
+import type { Hono } from 'hono';
 import type { Child } from 'hono/jsx';
 import { programName } from '../../base/installation.ts';
 import { count } from '../../base/text.ts';
-import type { Role, Roles } from '../../catalog/guidance/role-schema.ts';
+import { type Role, type Roles, rolesQuery } from '../../catalog/guidance/role-schema.ts';
 import type { RoleCollections } from '../../collections/catalog-collections-schema.ts';
+import type { Env } from '../../http/env.ts';
+import type { Services } from '../../services.ts';
 import { Downloads, Empty, Facts, path, StigLink, Table } from '../parts/components.tsx';
 import { FindForm, Input } from '../parts/forms.tsx';
 import { listing } from '../parts/listing.tsx';
+import { type PageSupport, readQuery } from '../parts/page.ts';
 import { ReadCollections } from '../parts/read-collections.tsx';
 import type { View } from '../parts/view.ts';
 
-export function rolesPage(page: {
+/** Occupations, for readers with the entitlement. */
+export function rolePages(
+  app: Hono<Env>,
+  { guard, show }: PageSupport,
+  { roles, roleCollections }: Pick<Services, 'roles' | 'roleCollections'>,
+): void {
+  app.get('/roles', guard.entitled('occ'), (c) => {
+    const query = readQuery(c, rolesQuery);
+    const { collections } = roleCollections.all(c.get('user'));
+    const filter = { search: query.search, family: query.family, limit: c.req.query('limit') };
+    return show(c, rolesPage({ roles: roles.list(query), collections, filter }));
+  });
+
+  app.get('/roles/:code', guard.entitled('occ'), (c) =>
+    show(c, rolePage({ role: roles.record(c.req.param('code')) })),
+  );
+}
+
+function rolesPage(page: {
   roles: Roles;
   collections: RoleCollections['collections'];
   filter: Partial<Record<'search' | 'family' | 'limit', string | undefined>>;
@@ -63,7 +85,7 @@ export function rolesPage(page: {
 
 const shown = 60;
 
-export function rolePage({ role }: { role: Role }): View {
+function rolePage({ role }: { role: Role }): View {
   return {
     title: role.title,
     section: 'roles',

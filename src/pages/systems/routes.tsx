@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import type { Ask } from '../../base/ask.ts';
-import { listChangesQuery } from '../../catalog/stigs/changes-schema.ts';
 import { changesSince } from '../../catalog/stigs/jobs.ts';
+import { mostDeletedShown } from '../../collections/collections.ts';
 import { listRowColumns } from '../../collections/list-rows.ts';
 import { listStigBody } from '../../collections/lists-schema.ts';
 import { pastedStigs } from '../../collections/pasted.ts';
@@ -11,26 +11,34 @@ import type { Env } from '../../http/env.ts';
 import { check, positiveInteger, sorting } from '../../http/schema.ts';
 import type { Services } from '../../services.ts';
 import {
+  CollectionFields,
   collectionFormPages,
+  DeleteForm,
+  FactsOf,
   formOf,
   mustBeInCatalog,
+  Tags,
   withFormErrors,
-} from '../collections/collection-forms.ts';
+} from '../collections/collection-pages.tsx';
+import { Moment, path, shortTitle } from '../parts/components.tsx';
+import { Fields, FieldsForm, type FormField, lines, PostButton } from '../parts/forms.tsx';
+import { listView, partPath, shownList } from '../parts/list-frame.tsx';
+import { listing } from '../parts/listing.tsx';
 import { goTo, type PageSupport, readQuery, safePath } from '../parts/page.ts';
-import { listChangesPage } from '../parts/reports/changed-stigs.tsx';
-import { shownList } from '../parts/shown-list.ts';
-import { lines } from '../parts/typed-text.ts';
-import { DeletedLists, listKind } from './deleted-lists.tsx';
 import { describePasted, meet, textLeft } from './list-adding.ts';
-import { type EntryForm, editEntryPage } from './list-entry.tsx';
 import { type ListOverview, listOverviewPage } from './list-page.tsx';
-import { listSettingsPage } from './list-settings.tsx';
 
 const entriesPerPage = 100;
-const systemChangesQuery = listChangesQuery.extend({
-  page: positiveInteger('page').default(1),
-  since: listChangesQuery.shape.since.default('added'),
-});
+
+/** The fields of one entry, beside its release. */
+const entryFields: FormField<'notes' | 'position'>[] = [
+  { name: 'notes', label: 'Notes', isLong: true, attributes: { maxlength: 4000 } },
+  { name: 'position', label: 'Position', attributes: { inputmode: 'numeric', required: true } },
+];
+
+/** What is typed about an entry; no release means the newest. */
+type EntryForm = Record<'notes' | 'position' | 'release', string>;
+
 const overviewQuery = z.object({ page: positiveInteger('page').default(1), ...sorting(listRowColumns) });
 
 type ListServices = Pick<
@@ -50,29 +58,56 @@ function settingsPages(app: Hono<Env>, support: PageSupport, { lists, listSeen }
   const { guard, now } = support;
 
   collectionFormPages(app, support, {
-    kind: listKind,
+    section: 'systems',
+    name: 'Lists',
+    one: 'list',
+    lead: 'Lists of STIGs: your own, and those that your organization shares.',
+    none: 'No lists yet. Create one below, then add STIGs from their pages.',
+    members: 'STIGs',
     audited: 'list',
     service: lists,
     createBody: createListBody,
     changeBody: changeListBody,
-    editing: {
-      at: 'settings',
-      page: (c, _, typed, problem) => {
-        const shown = shownList(c, lists);
-        return listSettingsPage({
-          ...shown,
-          form: typed ?? (shown.isOwn ? formOf(shown.list) : null),
-          problem,
-        });
-      },
-      next: (id) => `/systems/${id}/settings`,
+    editing: 'settings',
+    editPage(c, id, typed, problem) {
+      const shown = shownList(c, lists);
+      const { list, isOwn } = shown;
+      const home = path('systems', id);
+      const form = typed ?? (isOwn ? formOf(list) : null);
+      return listView({
+        ...shown,
+        part: 'settings',
+        actions: <PostButton action={`${home}/duplicate`} label="Duplicate" />,
+        body: (
+          <>
+            <Tags tags={list.tags} />
+            <FactsOf shown={list} isOwn={isOwn} />
+            {form === null ? (
+              <p class="quiet">
+                Only its creator may change this list. You may duplicate it: the copy is yours.
+              </p>
+            ) : (
+              <>
+                <CollectionFields
+                  action={partPath(id, 'settings')}
+                  form={form}
+                  problem={problem}
+                  submit="Save"
+                />
+                <DeleteForm action={`${home}/delete`} what="list" />
+              </>
+            )}
+          </>
+        ),
+      });
     },
-    page(user, wanted) {
-      const { rows, pagination } = lists.page(user, wanted);
+    next: (id) => `/systems/${id}/settings`,
+    page(user, query) {
+      const { rows, pagination } = lists.page(user, query);
       return {
         rows: rows.map((each) => ({ ...each, size: each.stigCount })),
         pagination,
-        after: DeletedLists({ lists: lists.deleted(user) }),
+        after: <DeletedLists lists={lists.deleted(user)} />,
       };
     },
   });
@@ -162,13 +197,6 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
 
   app.get('/systems/:id', guard.user, (c) => one(c));
 
-  app.get('/systems/:id/changes', guard.user, async (c) => {
-    const shown = shownList(c, lists);
-    const { since, page } = readQuery(c, systemChangesQuery);
-    const changes = await ask(changesSince, { viewer: c.get('user'), list: shown.list.id }, since);
-    return show(c, listChangesPage({ ...shown, changes, page, now: now() }));
-  });
-
   app.post('/systems/:id/stigs', guard.audited('list.add-stigs', { size: 'pasted' }), (c) => {
     const id = c.req.param('id');
     const text = lines(c.get('form').all('slugs').join('\n'));
@@ -198,8 +226,35 @@ function entryPages(app: Hono<Env>, { guard, show }: PageSupport, services: List
     const entry = listStigs.entry(c.get('user'), id, slug);
     const { notes, position, release, newest } = entry;
     const form = { notes, position: String(position), release: release ?? '', ...typed };
+    const home = path('systems', id);
     const versions = newest === '' ? [] : stigs.versions(entry.slug).versions;
-    return show(c, editEntryPage({ list, entry, versions, form, problem }), problem === null ? 200 : 400);
+    const choices = versions.map((each): [string, string] => [
+      each.version,
+      `${each.version} ${each.releaseDate ?? ''}`,
+    ]);
+    // A pinned release that the catalog lacks stays until another is chosen.
+    const isKnown = form.release === '' || versions.some(({ version }) => version === form.release);
+    if (!isKnown) choices.unshift([form.release, `${form.release} (not in the catalog)`]);
+    const releaseField: FormField = {
+      name: 'release',
+      label: 'Release',
+      choices: [['', 'The newest, whatever it is'], ...choices],
+    };
+    const view = {
+      title: `Edit ${entry.title}`,
+      section: 'systems' as const,
+      crumbs: [
+        ['Lists', '/systems'],
+        [list.name, home],
+      ] as [string, string][],
+      heading: shortTitle(entry.title),
+      body: (
+        <FieldsForm action={`${home}${path('stigs', entry.slug)}`} problem={problem} submit="Save">
+          <Fields of={[...(versions.length === 0 ? [] : [releaseField]), ...entryFields]} typed={form} />
+        </FieldsForm>
+      ),
+    };
+    return show(c, view, problem === null ? 200 : 400);
   }
 
   app.get('/systems/:id/stigs/:slug', guard.user, (c) => edit(c));
@@ -228,4 +283,32 @@ function entryPages(app: Hono<Env>, { guard, show }: PageSupport, services: List
       (problem) => edit(c, typed, problem),
     );
   });
+}
+
+/** The lists that a reader may restore. */
+function DeletedLists({ lists }: { lists: { id: string; name: string; deletedAt: string }[] }) {
+  if (lists.length === 0) return null;
+  return (
+    <>
+      <h2 id="deleted">Deleted lists</h2>
+      <p class="quiet">
+        You can restore a list for 30 days after you delete it.
+        {lists.length < mostDeletedShown ? '' : ` The ${mostDeletedShown} last deleted are shown.`}
+      </p>
+      {listing({
+        caption: 'Your deleted lists',
+        columns: [
+          ['Name', ({ name }) => name],
+          ['Deleted', ({ deletedAt }) => <Moment at={deletedAt} />],
+          [
+            'Actions',
+            ({ id, name }) => (
+              <PostButton action={path('systems', id, 'restore')} label="Restore" about={name} />
+            ),
+          ],
+        ],
+        rows: lists,
+      })}
+    </>
+  );
 }

@@ -1,19 +1,52 @@
+import type { Hono } from 'hono';
 import { programName } from '../../base/installation.ts';
 import { count } from '../../base/text.ts';
 import {
   type DocumentStatus,
   documentStatuses,
+  documentsQuery,
   type RegulatoryDocument,
   type RegulatoryDocuments,
 } from '../../catalog/guidance/document-schema.ts';
 import type { DocumentCollections } from '../../collections/catalog-collections-schema.ts';
+import type { Env } from '../../http/env.ts';
+import type { Services } from '../../services.ts';
 import { Day, Downloads, Facts, path, Table } from '../parts/components.tsx';
 import { FindForm, Input, Select } from '../parts/forms.tsx';
 import { listing } from '../parts/listing.tsx';
+import { type PageSupport, readQuery } from '../parts/page.ts';
 import { ReadCollections } from '../parts/read-collections.tsx';
 import type { View } from '../parts/view.ts';
 
-export function documentsPage(page: {
+/** Documents, for readers with the entitlement. */
+export function documentPages(
+  app: Hono<Env>,
+  { guard, show }: PageSupport,
+  { documents, documentCollections }: Pick<Services, 'documents' | 'documentCollections'>,
+): void {
+  app.get('/documents', guard.entitled('regdoc'), (c) => {
+    const query = readQuery(c, documentsQuery);
+    const { collections } = documentCollections.all(c.get('user'));
+    const { search, publisher, doctype, status } = query;
+    const filter = { search, publisher, doctype, status, limit: c.req.query('limit') };
+    const inForce = documents.list({ ...query, status: status ?? 'active', page: 1, limit: 1 });
+    return show(
+      c,
+      documentsPage({
+        documents: documents.list(query),
+        inForce: status === undefined || status === 'active' ? inForce.pagination.total : 0,
+        collections,
+        filter,
+      }),
+    );
+  });
+
+  app.get('/documents/:documentId', guard.entitled('regdoc'), (c) =>
+    show(c, documentPage({ document: documents.record(c.req.param('documentId')) })),
+  );
+}
+
+function documentsPage(page: {
   documents: RegulatoryDocuments;
   /** How many of all that fit are in force. */
   inForce: number;
@@ -99,7 +132,7 @@ const kinds = [
   ['timingOrTrigger', 'timing or trigger'],
 ] as const;
 
-export function documentPage({ document }: { document: RegulatoryDocument }): View {
+function documentPage({ document }: { document: RegulatoryDocument }): View {
   const isActive = document.status === 'active';
   const requirements = isActive ? 'Requirements' : 'Former requirements';
   return {

@@ -2,15 +2,15 @@ import type { Context, Hono } from 'hono';
 import type { Ask } from '../../base/ask.ts';
 import { openCitation } from '../../catalog/search/jobs.ts';
 import { readSearchQuery } from '../../catalog/search/query.ts';
-import { citeQuery, question, searchFields } from '../../catalog/search/schema.ts';
+import { type CitedAnswer, citeQuery, question, searchFields } from '../../catalog/search/schema.ts';
 import { Severity } from '../../catalog/stigs/schema.ts';
 import type { Env } from '../../http/env.ts';
 import { check } from '../../http/schema.ts';
 import type { Services } from '../../services.ts';
-import { link } from '../parts/components.tsx';
-import { controlHref } from '../parts/framework-links.ts';
+import { Facts, link } from '../parts/components.tsx';
+import { controlHref } from '../parts/links.tsx';
 import { type PageSupport, readQuery } from '../parts/page.ts';
-import { citePage } from './cite-page.tsx';
+import type { View } from '../parts/view.ts';
 import { problemOf, searchSite, type TypedSearch } from './jobs.ts';
 import { searchPage } from './search.tsx';
 import { isNarrowed, type SearchPage } from './search-page.ts';
@@ -72,4 +72,52 @@ function typedSearch(c: Context<Env>): TypedSearch {
   } catch (error) {
     return { q, filter, query: null, problem: problemOf(error) };
   }
+}
+
+const kinds = { rule: 'Rule', stig: 'STIG', control: 'Control', cci: 'CCI' };
+const states: Record<CitedAnswer['state'], string> = {
+  current: 'In the newest release',
+  former: 'In a former release; the newest release has it too',
+  removed: 'In a former release; the newest release does not have it',
+  withdrawn: 'Withdrawn',
+  deprecated: 'Deprecated',
+  not_imported: 'The cited release is not in this catalog',
+  absent: 'The cited release does not have it',
+};
+
+/** The page of a citation: what it names, and what became of it (rule D41.4). */
+function citePage({ ref, kind, holds, state, id, title, version, href, now, advice }: CitedAnswer): View {
+  return {
+    title: `Citation: ${title}`,
+    heading: title,
+    help: 'search',
+    body: (
+      <>
+        {advice === null ? null : (
+          <p class="warning">
+            {holds ? null : <strong>This citation no longer holds. </strong>}
+            {advice}.
+          </p>
+        )}
+        <Facts
+          of={[
+            ['Citation', <span class="mono">{ref}</span>],
+            [kinds[kind], <span class="ids">{id}</span>],
+            ['Release', version],
+            ['State', states[state]],
+          ]}
+        />
+        {href === null ? null : (
+          <p>
+            <a href={href}>Open what is cited</a>
+          </p>
+        )}
+        {now === null ? null : (
+          <p>
+            See <a href={now.href}>{now.title}</a> <span class="mono">{now.cite}</span>
+          </p>
+        )}
+      </>
+    ),
+  };
 }
