@@ -1,8 +1,7 @@
 import { assetNames, ruleNames } from '../catalog/stigs/ckl-writer.ts';
 import { elementsOf, treeBuilder, type XmlElement, type XmlHandler, type XmlNode } from '../read/xml.ts';
 import { type OldChecklist, readCklb } from './cklb-reader.ts';
-import { badChecklist, createLeftovers, type OnFault } from './fields.ts';
-import { largestTree, readUploadedXml } from './uploaded-xml.ts';
+import { badChecklist, createLeftovers, largestTree, type OnFault, readUploadedXml } from './fields.ts';
 
 const asset = 'CHECKLIST/ASSET';
 const stig = 'CHECKLIST/STIGS/iSTIG';

@@ -17,7 +17,7 @@ import type { StigNameIndex } from '../catalog/stigs/name-index.ts';
 import type { FullRelease, StigRelease, StigService } from '../catalog/stigs/queries.ts';
 import type { Env } from '../http/env.ts';
 import { format, notAnObject, oneWord } from '../http/schema.ts';
-import { createNames, safeName } from './file-names.ts';
+import { createNames, safeName } from './names.ts';
 import { checklistFormats } from './schema.ts';
 
 /** The most files of one zip (rule D28.2), and its most bytes, for which the sizes of its compressed STIGs count. */

@@ -1,17 +1,110 @@
+import { isNetwork } from '../base/addresses.ts';
+import type { Ask } from '../base/ask.ts';
+import { badRequest } from '../base/errors.ts';
 import { plainRuleId } from '../base/rule-ids.ts';
 import { count, cut } from '../base/text.ts';
-import type { CklbRule, CklbStig } from '../catalog/stigs/cklb-schema.ts';
+import type { Cklb, CklbRule, CklbStig } from '../catalog/stigs/cklb-schema.ts';
 import { compareRules, fieldChanges } from '../catalog/stigs/compare.ts';
 import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
 import { matchRules } from '../catalog/stigs/match.ts';
 import type { FindingRow } from '../catalog/stigs/queries.ts';
-import { adviceOf, errors, type FindingCode } from './advice.ts';
+import { check } from '../http/schema.ts';
 import type { OldChecklist } from './cklb-reader.ts';
 import { type FaultCode, longestText } from './fields.ts';
-import { inspectTarget } from './inspect-target.ts';
-import type { Inspection, InspectionFinding } from './results-schema.ts';
-import { nameOf, otherStig, placeOf, shortList, versionOf } from './stig-names.ts';
+import { uploadJobs } from './jobs.ts';
+import { nameOf, otherStig, placeOf, shortList, statedOf, versionOf } from './names.ts';
+import { isResults, readChecklist } from './read-checklist.ts';
+import { createRuleFinder, readResults, statedOfResults, statusOf } from './results.ts';
+import type { ScanResults } from './results-reader.ts';
+import { type Inspection, type InspectionFinding, inspectBody } from './results-schema.ts';
 import { comparable, isAnswered } from './upgrade.ts';
+import { answerOf, locatedAt, readBody, type Upgraded } from './upload.ts';
+
+export const adviceOf = {
+  'unknown-stig': 'Import this STIG, then inspect the checklist again.',
+  'other-stig': 'Check which STIG the file is of: write its name and benchmark id, or import that STIG.',
+  'repeated-stig': 'Keep one of the two: tools read only the first, or merge both without a warning.',
+  'unreadable-release':
+    'Write the release-info as DISA does, such as "Release: 9 Benchmark Date: 01 Jul 2026", or upgrade the checklist.',
+  'other-release': 'Upgrade the checklist to the intended release, so that name and rules agree.',
+  'old-release': 'Upgrade the checklist to the current release and review the rules that changed.',
+  'missing-rule': 'Upgrade the checklist to its own release: that adds the rule as not reviewed.',
+  'unknown-rule': 'Remove the rule, or find out which STIG it belongs to.',
+  'other-revision': 'Read the rule of this release again, then upgrade the checklist.',
+  'ids-differ': 'Upgrade the checklist: that writes the identifiers of the release.',
+  'repeated-rule': 'Keep one of the two answers.',
+  'no-rule-id': 'Write the id of the rule: STIG Manager and STIG Viewer find rules by it.',
+  'check-differs': 'Restore the check of the release, or say in the comments why you used another one.',
+  'fix-differs': 'Restore the fix of the release.',
+  'text-differs': 'Restore the title and the discussion of the release.',
+  'severity-differs': 'Restore the severity, and use a severity override with its reason instead.',
+  'ccis-differ': 'Restore the CCIs of the release: eMASS assigns results to controls by them.',
+  'bad-status':
+    'Use Not_Reviewed, Not_Applicable, Open or NotAFinding: STIG Manager drops a rule with another status.',
+  'bad-severity': 'Use high, medium or low.',
+  'no-details': 'Write your evidence into the finding details: STIG Manager and reviewers ask for it.',
+  'long-text': 'Shorten it: STIG Manager and eMASS cut off the rest. Attach long output instead.',
+  'override-without-reason': 'Write the justification of the severity override.',
+  'reason-without-override': 'Override the severity, or remove the justification.',
+  'no-host-name': 'Write the host name: STIG Manager refuses a checklist without one.',
+  'long-target-field': 'Shorten it to 255 characters: STIG Manager cuts off the rest.',
+  'bad-ip-address': 'Write IPv4 or IPv6 addresses, separated by commas.',
+  'bad-mac-address': 'Write MAC addresses such as 00:15:5D:0E:92:0C, separated by commas.',
+  'bad-fqdn': 'Write a fully qualified domain name such as web01.example.mil.',
+  'bad-role': 'Use None, Workstation, Member Server or Domain Controller.',
+  'bad-target-type': 'Use Computing or Non-Computing.',
+  'bad-uuid': 'Save the checklist again: STIG Viewer 3 finds STIGs and rules by their UUIDs.',
+} as const;
+
+export type FindingCode = keyof typeof adviceOf;
+
+/** Findings for which tools refuse or misread a file. All others are warnings. */
+export const errors = new Set<FindingCode>([
+  'unknown-stig',
+  'repeated-stig',
+  'missing-rule',
+  'unknown-rule',
+  'repeated-rule',
+  'no-rule-id',
+  'bad-status',
+  'bad-severity',
+  'no-host-name',
+]);
+
+const longestField = 255;
+
+const mac = /^(?:(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}|[0-9a-f]{12})$/i;
+const label = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?';
+const domainName = new RegExp(`^${label}(?:\\.${label})*\\.?$`, 'i');
+
+const each = (text: string) => text.split(/[,;\s]+/).filter((part) => part !== '');
+
+type TargetData = Pick<Cklb['target_data'], 'host_name' | 'ip_address' | 'mac_address' | 'fqdn'>;
+
+/** What STIG Manager or eMASS refuses in the data about a target. */
+export function inspectTarget(target: TargetData): [FindingCode, string][] {
+  const found: [FindingCode, string][] = [];
+  const fields = Object.entries({
+    'host name': target.host_name,
+    'IP address': target.ip_address,
+    'MAC address': target.mac_address,
+    FQDN: target.fqdn,
+  });
+  if (target.host_name.trim() === '') found.push(['no-host-name', 'The target has no host name']);
+  const isLong = (text: string) => text.length > longestField;
+  for (const [name, text] of fields.filter(([, value]) => isLong(value)))
+    found.push(['long-target-field', `The ${name} of the target has ${text.length} characters`]);
+  const wrong = (text: string, isRight: (part: string) => boolean) =>
+    isLong(text) ? undefined : each(text).find((part) => !isRight(part));
+  const ip = wrong(target.ip_address, isNetwork);
+  if (ip !== undefined) found.push(['bad-ip-address', `"${ip.slice(0, 64)}" is no IP address`]);
+  const address = wrong(target.mac_address, (part) => mac.test(part));
+  if (address !== undefined) found.push(['bad-mac-address', `"${address.slice(0, 64)}" is no MAC address`]);
+  const fqdn = target.fqdn.trim();
+  if (fqdn !== '' && !isLong(fqdn) && !domainName.test(fqdn))
+    found.push(['bad-fqdn', `"${fqdn.slice(0, 64)}" is no domain name`]);
+  return found;
+}
 
 export type InspectedStig = Inspection['stigs'][number];
 
@@ -235,4 +328,72 @@ function inspectAnswer(rule: CklbRule, add: Add): void {
     );
   for (const [name, text] of Object.entries({ 'finding details': finding_details, comments }))
     if (text.length > longestText) add('long-text', `The ${name} have ${text.length} characters`, groupId);
+}
+
+/** Inspects the results of a scan: their release, and what a checklist made of them would lack. */
+export function inspectResults(scan: ScanResults, release: IdentifiedRelease | null): InspectedStig {
+  const { findings, add } = createFindings();
+  const { hostName, ipAddress, macAddress, fqdn } = scan.target;
+  const target = { host_name: hostName, ip_address: ipAddress, mac_address: macAddress, fqdn };
+  for (const [code, message] of inspectTarget(target)) add(code, message);
+  const answered = new Set<string>();
+  const rules = new Set(scan.results.map(({ id }) => plainRuleId(id)));
+  const find = release && createRuleFinder(release);
+  if (!release) add('unknown-stig', unknownStig(scan.benchmarkId.slice(0, 64)));
+  else {
+    const other = otherStig(scan.benchmarkId, release);
+    if (other !== null) add('other-stig', other);
+    const { version } = release.target.release;
+    const current = release.current.release.version;
+    if (version !== current) add('old-release', `${version} is not the current release, ${current}`);
+  }
+  for (const result of scan.results) {
+    if (statusOf(result.result) !== 'not_reviewed') answered.add(plainRuleId(result.id));
+    if (!find) continue;
+    const match = find.rule(result);
+    const { version } = release!.target.release;
+    if (match === null)
+      add('unknown-rule', `${version} has no rule ${result.id.slice(0, 64)}: ${result.result.slice(0, 64)}`);
+    else if (match.matchedBy !== 'ruleId')
+      add(
+        'other-revision',
+        `The rule is ${result.id.slice(0, 64)}, in ${version} it is ${match.row.ruleId}`,
+        match.row.groupId,
+      );
+  }
+  for (const [id, results] of Map.groupBy(scan.results, (each) => each.id)) {
+    const words = shortList(results.map(({ result }) => result));
+    if (results.length > 1)
+      add('repeated-rule', `${id.slice(0, 64)} has ${results.length} results: ${words}`);
+  }
+  return { ...headOf(release), rules: rules.size, answered: answered.size, findings };
+}
+
+/** Inspects a body: JSON with `checklist` or `results`, or a ckl, cklb or results file itself. Throws a 400. */
+export async function inspectWork(ask: Ask, bytes: Uint8Array): Promise<Upgraded> {
+  const body = readBody(bytes);
+  if ('file' in body) return answerOf(await locatedAt('', () => inspectionOf(ask, body.file)));
+  const { checklist, results } = check(inspectBody, body.envelope);
+  if ((checklist === undefined) === (results === undefined))
+    throw badRequest('The body must have either checklist or results');
+  const pointer = checklist === undefined ? '/results' : '/checklist';
+  return answerOf(await locatedAt(pointer, () => inspectionOf(ask, (checklist ?? results)!)));
+}
+
+/** Inspects a checklist or scan results. Throws a 400 for other content. */
+export async function inspectionOf(ask: Ask, given: string | object | Uint8Array): Promise<Inspection> {
+  if (isResults(given)) {
+    const scan = readResults(given);
+    const release = await ask(uploadJobs.identifiedRelease, statedOfResults(scan));
+    return { kind: scan.kind, stigs: [inspectResults(scan, release)] };
+  }
+  const faults: Fault[] = [];
+  const old = readChecklist(given, (code, path, problem) => faults.push({ code, path, problem }));
+  const stigs: Inspection['stigs'] = [];
+  for (const [index, stig] of old.checklist.stigs.entries()) {
+    const release = await ask(uploadJobs.identifiedRelease, statedOf(stig));
+    const before = stigs.map(({ slug }) => slug);
+    stigs.push(inspectStig({ old, faults }, index, release, before));
+  }
+  return { kind: old.format, stigs };
 }

@@ -1,6 +1,27 @@
 import { z } from '@hono/zod-openapi';
+import type { Column } from '../http/columns.ts';
 import { notAnObject } from '../http/schema.ts';
-import { type ReferenceState, referenceStates } from './reference-states.ts';
+
+/** What became of a cited id (rule D39.1). Apart from the schemas, which the command line does not load. */
+export const referenceStates = [
+  'current',
+  'changed',
+  'removed',
+  'withdrawn',
+  'deprecated',
+  'unknown',
+] as const;
+
+export type ReferenceState = (typeof referenceStates)[number];
+
+/** A reference and the file that has it; empty for pasted text. */
+export interface FileReference extends Reference {
+  file: string;
+}
+
+export const referenceColumns: Column<FileReference>[] = (
+  ['file', 'line', 'column', 'text', 'kind', 'state', 'id', 'title', 'slug', 'version', 'advice'] as const
+).map((name) => ({ name, value: (row) => row[name] ?? '' }));
 
 /** What one cited id is in the catalog. */
 export const ReferenceFact = z.object({

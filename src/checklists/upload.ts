@@ -9,10 +9,10 @@ import type { FileType } from '../http/answer.ts';
 import { check } from '../http/schema.ts';
 import type { OldChecklist } from './cklb-reader.ts';
 import { uploadJobs } from './jobs.ts';
+import { nameOf, otherStig, shortList, statedOf, stigNames } from './names.ts';
 import { isXml, readChecklist } from './read-checklist.ts';
 import type { FromResultsOptions } from './results-schema.ts';
 import { type ChecklistFormat, type UpgradeOptions, type UpgradeReport, upgradeBody } from './schema.ts';
-import { nameOf, otherStig, shortList, statedOf, stigNames } from './stig-names.ts';
 import { upgradeChecklist } from './upgrade.ts';
 
 /** The result of an upload: the bytes of the answer; name and marking where it is a file. */

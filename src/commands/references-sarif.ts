@@ -1,8 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { packageVersion } from '../base/root.ts';
-import type { FileReference } from '../checklists/reference-columns.ts';
-import { referenceStates } from '../checklists/reference-states.ts';
+import { type FileReference, referenceStates } from '../checklists/reference-schema.ts';
 
 const meanings = {
   changed: 'The rule has a newer revision',

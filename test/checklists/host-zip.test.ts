@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import { createStigService } from '../../src/catalog/stigs/queries.ts';
-import { nameKey } from '../../src/checklists/file-names.ts';
+import { nameKey } from '../../src/checklists/names.ts';
 import { planChecklists, type ZipOptions } from '../../src/checklists/host-zip.ts';
 import { streamOfZip } from '../../src/checklists/list-api.ts';
 import { type TestApp, testApp } from '../support/app.ts';

@@ -1,8 +1,7 @@
 import type { Child } from 'hono/jsx';
 import type { Ask } from '../../base/ask.ts';
 import { count } from '../../base/text.ts';
-import { emassBody } from '../../checklists/emass-schema.ts';
-import { emassSheet, type MadeSheet } from '../../checklists/emass-upload.ts';
+import { type MadeSheet, emassBody, emassSheet } from '../../checklists/emass.ts';
 import type { NamedFile } from '../../checklists/upgrade-several.ts';
 import { check } from '../../http/schema.ts';
 import { beginning, Empty, Facts, Table } from '../parts/components.tsx';

@@ -1,8 +1,8 @@
 import type { Ask } from '../../base/ask.ts';
 import { AppError, badRequest } from '../../base/errors.ts';
-import { type FileReference, referenceColumns } from '../../checklists/reference-columns.ts';
-import { fileText, largestText, mostReferences } from '../../checklists/reference-scan.ts';
-import { referencesIn } from '../../checklists/reference-upload.ts';
+import { fileText, largestText, mostReferences } from '../../checklists/reference-lookup.ts';
+import { type FileReference, referenceColumns } from '../../checklists/reference-schema.ts';
+import { referencesIn } from '../../checklists/references.ts';
 import type { NamedFile } from '../../checklists/upgrade-several.ts';
 import { bytesOf, type Upgraded } from '../../checklists/upload.ts';
 import { toCsv } from '../../http/columns.ts';

@@ -1,7 +1,6 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
-import type { FileReference } from '../../checklists/reference-columns.ts';
-import type { ReferenceState } from '../../checklists/reference-states.ts';
+import type { FileReference, ReferenceState } from '../../checklists/reference-schema.ts';
 import { Empty, link, path, Table, Totals } from '../parts/components.tsx';
 import { Labelled, Problem, TextArea } from '../parts/forms.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';

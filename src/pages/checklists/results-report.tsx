@@ -1,9 +1,9 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { OldChecklist } from '../../checklists/cklb-reader.ts';
+import type { MadeChecklist } from '../../checklists/results.ts';
 import type { Inspection } from '../../checklists/results-schema.ts';
-import type { MadeChecklist } from '../../checklists/results-upload.ts';
-import { reviewOfResults } from '../../checklists/review.ts';
+import { reviewOfResults } from '../../checklists/upgrade-several.ts';
 import { Empty, Facts, path, shortTitle, Table } from '../parts/components.tsx';
 import { createMarker } from '../parts/diff-text.tsx';
 import type { View } from '../parts/view.ts';

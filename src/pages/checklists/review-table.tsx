@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
-import type { ReviewRow } from '../../checklists/review.ts';
 import type { RuleAnswer } from '../../checklists/schema.ts';
+import type { ReviewRow } from '../../checklists/upgrade-several.ts';
 import type { Form } from '../../http/env.ts';
 import { slice } from '../../http/paging.ts';
 import { Empty, Facts, Severity, Table } from '../parts/components.tsx';

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
-import { reviewOfUpgrade } from '../../checklists/review.ts';
 import type { Leftover, NotCarried as NotCarriedItem, Upgrade } from '../../checklists/schema.ts';
+import { reviewOfUpgrade } from '../../checklists/upgrade-several.ts';
 import { Empty, path, shortTitle } from '../parts/components.tsx';
 import { createMarker } from '../parts/diff-text.tsx';
 import type { View } from '../parts/view.ts';

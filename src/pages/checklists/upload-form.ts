@@ -2,10 +2,11 @@ import type { Ask } from '../../base/ask.ts';
 import { AppError, badRequest } from '../../base/errors.ts';
 import { zipOf } from '../../base/zip.ts';
 import type { OldChecklist } from '../../checklists/cklb-reader.ts';
-import { workbook } from '../../checklists/emass-upload.ts';
-import { maxChecklist, readChecklist } from '../../checklists/read-checklist.ts';
+import { workbook } from '../../checklists/emass.ts';
+import { inspectionOf } from '../../checklists/inspect.ts';
+import { isResults, maxChecklist, readChecklist } from '../../checklists/read-checklist.ts';
+import { fromResultsOf, readResults } from '../../checklists/results.ts';
 import type { ScanResults } from '../../checklists/results-reader.ts';
-import { fromResultsOf, inspectionOf, isResults, readResults } from '../../checklists/results-upload.ts';
 import { type UpgradeOptions, upgradeBody } from '../../checklists/schema.ts';
 import {
   type NamedFile,
