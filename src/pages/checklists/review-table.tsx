@@ -5,9 +5,10 @@ import type { ReviewRow } from '../../checklists/upgrade-several.ts';
 import type { Form } from '../../http/env.ts';
 import { slice } from '../../http/paging.ts';
 import { Empty, Facts, Severity, Table } from '../parts/components.tsx';
-import { Field, type Marker } from '../parts/diff-text.tsx';
+import { createMarker, Field, type Marker } from '../parts/diff-text.tsx';
 import { Boxes, Hidden, Select, SeverityBoxes } from '../parts/forms.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
+import { toolPath, type UpgradeForm, type UploadTool } from './upgrade-form.tsx';
 
 const kinds: Record<ReviewRow['kind'], string> = {
   reset: 'Reset',
@@ -40,6 +41,15 @@ export interface AskedReview {
   page: number;
 }
 
+/** What the page of a report is about, beside its content. */
+export interface Report {
+  tool: UploadTool;
+  form: UpgradeForm;
+  /** The id under which the server stores the files of the form. */
+  id: string;
+  review: AskedReview;
+}
+
 /** The filters of a report, as its form sends them; empty ones show what needs a decision. */
 export function askedReview(form: Form): AskedReview {
   const known = (names: string[], from: readonly string[]) => from.filter((each) => names.includes(each));
@@ -56,15 +66,9 @@ export function askedReview(form: Form): AskedReview {
 export type ShownReview = ReviewRow & { of?: string };
 
 /** The rules of a made checklist: the download, counts by severity, filters, and a table, all in one form. */
-export function Review(props: {
-  to: string;
-  rows: ShownReview[];
-  asked: AskedReview;
-  fields: Record<string, string>;
-  submit: string;
-  marker: Marker;
-}): Child {
-  const { to, rows, asked, fields, submit, marker } = props;
+export function Review({ of, rows, submit }: { of: Report; rows: ShownReview[]; submit: string }): Child {
+  const { tool, id, form, review: asked } = of;
+  const marker = createMarker();
   const present = (Object.keys(kinds) as ReviewRow['kind'][]).filter((kind) =>
     rows.some((row) => row.kind === kind),
   );
@@ -78,8 +82,8 @@ export function Review(props: {
   const isOfSeveral = rows.some(({ of }) => of !== undefined);
   const hasOld = rows.some(({ was }) => was !== null);
   return (
-    <form method="post" action={to} enctype="multipart/form-data">
-      <Hidden fields={{ ...fields, as: 'file' }} />
+    <form method="post" action={toolPath(tool, id)} enctype="multipart/form-data">
+      <Hidden fields={{ ...form, as: 'file' }} />
       <div class="actions">
         <button type="submit">{submit}</button>
       </div>

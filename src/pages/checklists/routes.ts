@@ -5,9 +5,8 @@ import type { Env } from '../../http/env.ts';
 import type { Services } from '../../services.ts';
 import type { PageSupport } from '../parts/page.ts';
 import { ownLists } from '../parts/shown-list.ts';
-import { hostsToolPage } from './hosts-page.tsx';
-import { referencesPage } from './references-page.tsx';
-import { emptyUpgrade, toolPage, toolPath, type UploadTool, uploadTools } from './upgrade-form.tsx';
+import { referencesPage } from './references.tsx';
+import { hostsToolPage, presets, toolPage, toolPath, type UploadTool, uploadTools } from './upgrade-form.tsx';
 import { RefusedUpload, type WorkOnForm } from './uploads.ts';
 
 /** The forms for checklists, scan results and texts that cite ids. */
@@ -25,7 +24,7 @@ export function upgradePages(
 
   for (const tool of uploadTools)
     app.get(toolPath(tool), guard.user, (c) => {
-      const form = { ...emptyUpgrade, slug: c.req.query('slug') ?? '' };
+      const form = { ...presets, slug: c.req.query('slug') ?? '' };
       return show(c, toolPage({ tool, form, stigs: choices(), problem: null }));
     });
 

@@ -14,8 +14,7 @@ import type { Form } from '../../http/env.ts';
 import { readForm } from '../../http/form.ts';
 import { renderPage } from '../parts/layout.tsx';
 import type { PageFrame, View } from '../parts/view.ts';
-import { citedWork, citingTexts } from './references-form.ts';
-import { referencesPage } from './references-page.tsx';
+import { citedWork, citingTexts, referencesPage } from './references.tsx';
 import { type StigChoice, toolPage, type UploadTool } from './upgrade-form.tsx';
 import { fieldsOf, formWork, mostUploaded, readFiles } from './upload-form.ts';
 
