@@ -10,7 +10,7 @@ import { count } from '../base/text.ts';
 import { ccisIn } from '../catalog/controls/id-grammar.ts';
 import type { CklbRule, CklbStig } from '../catalog/stigs/cklb-schema.ts';
 import { boundedArray } from '../http/arrays.ts';
-import { check, format, notAnObject, oneWord, requestText } from '../http/schema.ts';
+import { check, format, notAnObject, oneWord, requestText, texts } from '../http/schema.ts';
 import { longestCell, toXlsx } from '../http/xlsx.ts';
 import type { OldChecklist } from './cklb-reader.ts';
 import { type CciFacts, uploadJobs } from './jobs.ts';
@@ -32,17 +32,18 @@ const text = (name: string) => requestText(name, 1000).optional();
 
 export const emassBody = z.object(
   {
-    checklists: boundedArray(checklist, 'checklists', 'checklists', { least: 1, most: 500 }).openapi({
-      description: 'Checklists (ckl or cklb) of any hosts and STIGs.',
-    }),
+    checklists: boundedArray(checklist, 'checklists', 'checklists', { least: 1, most: 500 }).describe(
+      'Checklists (ckl or cklb) of any hosts and STIGs.',
+    ),
     sheet: oneWord('sheet', emassSheets),
     template: oneWord('template', Object.values(emassTemplates).flat())
       .optional()
-      .openapi({ description: 'The columns of the sheet: those of a present eMASS by default.' }),
-    columns: requestText('columns', 100_000).optional().openapi({
-      description:
+      .describe('The columns of the sheet: those of a present eMASS by default.'),
+    columns: requestText('columns', 100_000)
+      .optional()
+      .describe(
         'The head of the sheet of a site as csv, in place of a template: lines above the header as they are, the header, and perhaps a line of what stands in each row of a column that is not filled.',
-    }),
+      ),
     revision: requestText('revision', 100)
       .optional()
       .openapi({ description: 'The revision of NIST 800-53. By default the current one.', example: 'Rev 4' }),
@@ -63,16 +64,15 @@ export const EmassRows = z
     header: z.array(z.string()),
     rows: z.array(z.array(z.string())),
     withoutCci: z
-      .array(
-        z.strictObject({ host: z.string(), benchmarkId: z.string(), ruleId: z.string(), status: z.string() }),
-      )
-      .openapi({ description: 'Rules that name no CCI: a sheet of test results has no row for them.' }),
-    unknownCcis: z.array(z.string()).openapi({
-      description: 'CCIs that the catalog does not have: their rows have no control and no definition.',
-    }),
-    warnings: z.array(z.string()).optional().openapi({
-      description: 'What is not read of the checklists as it is; left out when there is nothing to say.',
-    }),
+      .array(z.strictObject(texts('host', 'benchmarkId', 'ruleId', 'status')))
+      .describe('Rules that name no CCI: a sheet of test results has no row for them.'),
+    unknownCcis: z
+      .array(z.string())
+      .describe('CCIs that the catalog does not have: their rows have no control and no definition.'),
+    warnings: z
+      .array(z.string())
+      .optional()
+      .describe('What is not read of the checklists as it is; left out when there is nothing to say.'),
   })
   .openapi('EmassSheet');
 export type EmassRows = z.infer<typeof EmassRows>;

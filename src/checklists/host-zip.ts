@@ -29,13 +29,11 @@ const workerMemory = 32 * 1024 * 1024;
 
 export const checklistsBody = z.object(
   {
-    hosts: hostsOf(1)
-      .optional()
-      .openapi({ description: 'Without it, the hosts that are kept with the list.' }),
+    hosts: hostsOf(1).optional().describe('Without it, the hosts that are kept with the list.'),
     format: format(checklistFormats),
-    layout: oneWord('layout', ['stig', 'host']).default('stig').openapi({
-      description: 'stig: a file for each host and STIG. host: a file for each host with all STIGs.',
-    }),
+    layout: oneWord('layout', ['stig', 'host'])
+      .default('stig')
+      .describe('stig: a file for each host and STIG. host: a file for each host with all STIGs.'),
   },
   notAnObject,
 );

@@ -27,14 +27,11 @@ export const referenceColumns: Column<FileReference>[] = (
 export const ReferenceFact = z.object({
   kind: z.enum(['rule', 'cci', 'control', 'srg']),
   state: z.enum(referenceStates),
-  id: z.string().openapi({ description: 'In its published form; of a rule its V-id.' }),
+  id: z.string().describe('In its published form; of a rule its V-id.'),
   title: z.string().nullable(),
-  slug: z.string().nullable().openapi({ description: 'The STIG of a rule.' }),
-  version: z
-    .string()
-    .nullable()
-    .openapi({ description: 'The release that has the rule; the last, if removed.' }),
-  advice: z.string().nullable().openapi({ description: 'What changed, where it went, or what came after.' }),
+  slug: z.string().nullable().describe('The STIG of a rule.'),
+  version: z.string().nullable().describe('The release that has the rule; the last, if removed.'),
+  advice: z.string().nullable().describe('What changed, where it went, or what came after.'),
 });
 
 export const References = z
@@ -47,9 +44,9 @@ export const References = z
     ),
     references: z.array(
       ReferenceFact.extend({
-        text: z.string().openapi({ description: 'The id as the text has it.' }),
+        text: z.string().describe('The id as the text has it.'),
         line: z.int(),
-        column: z.int().openapi({ description: 'In UTF-16 units, from 1.' }),
+        column: z.int().describe('In UTF-16 units, from 1.'),
       }),
     ),
   })
@@ -57,7 +54,7 @@ export const References = z
 
 export const referencesBody = z
   .object(
-    { text: z.string({ error: 'text must be a text' }).openapi({ description: 'At most 8 MiB as UTF-8.' }) },
+    { text: z.string({ error: 'text must be a text' }).describe('At most 8 MiB as UTF-8.') },
     notAnObject,
   )
   .openapi('ReferencesBody');
