@@ -19,6 +19,8 @@ import { upgradeChecklist } from './upgrade.ts';
 export interface Upgraded {
   bytes: Uint8Array<ArrayBuffer>;
   file: { name: string; type: FileType; marking: string | null } | null;
+  /** 400 for a refused form, which the page shows again. */
+  status?: 400;
 }
 
 /** A checklist that was made, with its report, its release and the name of its file without ending. */
