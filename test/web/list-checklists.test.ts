@@ -146,7 +146,7 @@ pages('hosts are kept with the list, ticked, and made to a zip at one press', as
   ]);
   const bob = await sessionCaller(t, await userCaller(t, { sub: 'bob' }));
   assert.equal(await download(bob), await download());
-  assert.not.match((await loadPage(t, at, bob)).html, /Save ticks|Remove</);
+  assert.not.match((await loadPage(t, at, bob)).html, /Save assignments|Remove</);
 
   const revision = /name="revision" value="(\d+)"/.exec(html)![1]!;
   const ticks = { revision, first: '0', count: '3' };

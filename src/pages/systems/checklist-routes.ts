@@ -41,7 +41,7 @@ export function listChecklistPages(
     const { hosts, warnings } = listHosts.get(user, shown.list.id);
     const limit = Math.max(1, Math.min(mostRows, Math.floor(mostTicks / Math.max(1, stigs.length))));
     const part = { page, limit };
-    const kept = {
+    const stored = {
       isTickable: shown.isOwn && stigs.length <= mostTicks,
       revision: lists.revision(user, shown.list.id),
       hosts: slice(hosts, part),
@@ -49,7 +49,7 @@ export function listChecklistPages(
       pagination: paginationOf(part, hosts.length),
       warnings,
     };
-    const view = listChecklistsPage({ ...shown, stigs, kept, form, problems });
+    const view = listChecklistsPage({ ...shown, stigs, stored, form, problems });
     return show(c, view, problems.length === 0 ? 200 : 400);
   }
 
@@ -95,10 +95,13 @@ export function listChecklistPages(
     hosts?: ChecklistHost[],
     warnings: string[] = [],
   ) {
-    const asked = check(checklistsBody, { hosts, format, layout });
-    const made = await ask(listChecklists, c.get('user'), id, asked);
-    const said = { ...made, warnings: [...warnings, ...made.warnings] };
-    return answerZip(c, said, { 'Cache-Control': 'private, no-store' });
+    const body = check(checklistsBody, { hosts, format, layout });
+    const made = await ask(listChecklists, c.get('user'), id, body);
+    return answerZip(
+      c,
+      { ...made, warnings: [...warnings, ...made.warnings] },
+      { 'Cache-Control': 'private, no-store' },
+    );
   }
 
   app.post('/systems/:id/hosts/ticks', guard.audited('list.set-hosts', { size: 'notes' }), async (c) => {

@@ -9,30 +9,38 @@ import { Confirmed, Hidden, Labelled, TextArea } from '../parts/forms.tsx';
 import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
 import type { View } from '../parts/view.ts';
 
-interface Host {
-  hostName: string;
-  stigs?: string[] | undefined;
-  missing?: string[] | undefined;
-}
-
-export interface KeptHosts {
-  list: { id: string };
-  isOwn: boolean;
-  /** A form has too few fields for the ticks of a list of very many STIGs. */
+/** The hosts that are stored with a list, of which a page shows some. */
+interface StoredHosts {
+  /** A form has too few fields for the check boxes of a list of very many STIGs. */
   isTickable: boolean;
   revision: number;
-  /** Those of the page, and the number of the first among all, from 0. */
-  hosts: Host[];
+  hosts: { hostName: string; stigs?: string[] | undefined; missing?: string[] | undefined }[];
+  /** The number of the first host of the page among all, from 0. */
   first: number;
   pagination: Pagination;
   warnings: string[];
-  /** `release` is null for a STIG that is no longer in the catalog: its ticks stay. */
-  stigs: { slug: string; title: string; release: object | null }[];
 }
 
-/** The hosts that are kept with a list: which gets which STIG, as ticks, and their checklists at one press (rule D36.6). */
-export function KeptHostsSection(kept: KeptHosts): Child {
-  const { list, isOwn, hosts, pagination, warnings } = kept;
+export interface HostsForm {
+  hosts: string;
+  format: string;
+  layout: string;
+}
+
+export const emptyHosts: HostsForm = { hosts: '', format: 'cklb', layout: 'stig' };
+
+export interface ListChecklistsPage extends ShownList {
+  stored: StoredHosts;
+  /** `release` is null for a STIG that is no longer in the catalog: which host gets it is still stored. */
+  stigs: { slug: string; title: string; release: object | null }[];
+  form: HostsForm;
+  problems: string[];
+}
+
+/** The hosts that are stored with a list: which gets which STIG, and their checklists at one press (rule D36.6). */
+function StoredHostsSection({ page }: { page: ListChecklistsPage }): Child {
+  const { list, isOwn, stored } = page;
+  const { hosts, pagination, warnings } = stored;
   if (pagination.total === 0) return null;
   const home = partPath(list.id, 'checklists');
   return (
@@ -54,16 +62,16 @@ export function KeptHostsSection(kept: KeptHosts): Child {
         <form method="post" action={path('systems', list.id, 'hosts', 'ticks')}>
           <Hidden
             fields={{
-              revision: String(kept.revision),
-              first: String(kept.first),
+              revision: String(stored.revision),
+              first: String(stored.first),
               count: String(hosts.length),
             }}
           />
-          <Matrix {...kept} />
-          {kept.isTickable ? (
+          <Matrix page={page} />
+          {stored.isTickable ? (
             <>
               <div class="actions">
-                <button type="submit">Save ticks</button>
+                <button type="submit">Save assignments</button>
               </div>
               <p class="quiet">
                 A host with every tick gets all STIGs of the list, those that are added later too.
@@ -76,13 +84,14 @@ export function KeptHostsSection(kept: KeptHosts): Child {
           )}
         </form>
       ) : (
-        <Matrix {...kept} />
+        <Matrix page={page} />
       )}
     </section>
   );
 }
 
-function Matrix({ list, isOwn, isTickable, hosts, first, stigs, pagination }: KeptHosts): Child {
+function Matrix({ page: { list, isOwn, stigs, stored } }: { page: ListChecklistsPage }): Child {
+  const { isTickable, hosts, first, pagination } = stored;
   return (
     <Table
       class="matrix"
@@ -118,7 +127,7 @@ function Matrix({ list, isOwn, isTickable, hosts, first, stigs, pagination }: Ke
   );
 }
 
-/** A button of the form of ticks, which sends it elsewhere. */
+/** A button of the form of assignments, which sends it elsewhere. */
 function RemoveHost({ list, hostName }: { list: string; hostName: string }): Child {
   return (
     <Confirmed label="Remove" about={hostName} loses="What is known of the host">
@@ -135,45 +144,23 @@ function RemoveHost({ list, hostName }: { list: string; hostName: string }): Chi
   );
 }
 
-export interface HostsForm {
-  hosts: string;
-  format: string;
-  layout: string;
-}
-
-export const emptyHosts: HostsForm = { hosts: '', format: 'cklb', layout: 'stig' };
-
-export interface ListChecklistsPage extends ShownList {
-  kept: Omit<KeptHosts, 'list' | 'isOwn' | 'stigs'>;
-  /** `release` is null for a STIG that is no longer in the catalog. */
-  stigs: { slug: string; title: string; release: object | null }[];
-  form: HostsForm;
-  problems: string[];
-}
-
 /** The form that makes checklists for hosts from a list, and upgrades old ones to its releases. */
-export function listChecklistsPage({ stigs, kept, form, problems, ...shown }: ListChecklistsPage): View {
+export function listChecklistsPage(page: ListChecklistsPage): View {
+  const { list, stigs } = page;
   const here = stigs.filter(({ release }) => release !== null);
   return listView({
-    ...shown,
+    ...page,
     part: 'checklists',
     body: (
       <>
         {here.length === 0 ? (
           <Empty>
-            The list has no STIG to make checklists of. <a href={path('systems', shown.list.id)}>Add STIGs</a>
+            The list has no STIG to make checklists of. <a href={path('systems', list.id)}>Add STIGs</a>
           </Empty>
         ) : (
           <>
-            <KeptHostsSection {...shown} {...kept} stigs={stigs} />
-            <HostsFields
-              action={partPath(shown.list.id, 'checklists')}
-              form={form}
-              problems={problems}
-              stigs={here.length}
-              isOwn={shown.isOwn}
-              hasKept={kept.pagination.total > 0}
-            />
+            <StoredHostsSection page={page} />
+            <HostsFields page={page} count={here.length} />
           </>
         )}
         <Gone of={stigs.filter(({ release }) => release === null)} />
@@ -187,20 +174,12 @@ export function listChecklistsPage({ stigs, kept, form, problems, ...shown }: Li
   });
 }
 
-interface HostsFieldsProps {
-  action: string;
-  form: HostsForm;
-  problems: string[];
-  stigs: number;
-  isOwn: boolean;
-  hasKept: boolean;
-}
-
-function HostsFields(props: HostsFieldsProps): Child {
-  const { action, form, problems, stigs, isOwn, hasKept } = props;
+function HostsFields({ page, count: stigs }: { page: ListChecklistsPage; count: number }): Child {
+  const { list, isOwn, stored, form, problems } = page;
+  const hasStored = stored.pagination.total > 0;
   return (
-    <form class="fields" method="post" action={action} enctype="multipart/form-data">
-      <h3>{hasKept ? 'Other hosts' : 'Hosts'}</h3>
+    <form class="fields" method="post" action={partPath(list.id, 'checklists')} enctype="multipart/form-data">
+      <h3>{hasStored ? 'Other hosts' : 'Hosts'}</h3>
       <Problems of={problems} />
       <p>
         {count(stigs, 'STIG')} for each host, as one zip. At most {maxHosts} hosts and{' '}
@@ -227,7 +206,7 @@ function HostsFields(props: HostsFieldsProps): Child {
         <button type="submit">Download checklists</button>
         {isOwn ? (
           <button class="quiet" type="submit" name="keep" value="1">
-            {hasKept ? 'Replace the saved hosts' : 'Save these hosts with the list'}
+            {hasStored ? 'Replace the saved hosts' : 'Save these hosts with the list'}
           </button>
         ) : null}
       </div>
