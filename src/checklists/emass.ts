@@ -19,11 +19,11 @@ import { readChecklist } from './read-checklist.ts';
 import { checklist } from './schema.ts';
 import { answerOf, longestMarking, parseBody, type Upgraded } from './upload.ts';
 
-export const emassSheets = ['test-results', 'poam'] as const;
-export type EmassSheet = (typeof emassSheets)[number];
+const emassSheets = ['test-results', 'poam'] as const;
+type EmassSheet = (typeof emassSheets)[number];
 
 /** The templates in `data/emass`: the first of each sheet is the default. */
-export const emassTemplates = {
+const emassTemplates = {
   'test-results': ['test-results', 'test-results-18'],
   poam: ['poam', 'poam-22', 'poam-mccast'],
 } as const;
@@ -56,7 +56,7 @@ export const emassBody = z.object(
   },
   notAnObject,
 );
-export type EmassBody = z.output<typeof emassBody>;
+type EmassBody = z.output<typeof emassBody>;
 
 export const EmassRows = z
   .strictObject({
@@ -123,14 +123,14 @@ const otherNames: Record<string, string> = {
 };
 
 /** The head of a sheet: lines above its header, the header, and the function that makes a row. */
-export interface EmassColumns {
+interface EmassColumns {
   titles: string[][];
   header: string[];
   rowOf(fields: Fields): string[];
 }
 
 /** The columns that a request asks for: its own, or those of a template. Throws a 400. */
-export function columnsFor({ sheet, template, columns }: EmassBody): EmassColumns {
+function columnsFor({ sheet, template, columns }: EmassBody): EmassColumns {
   if (template !== undefined && columns !== undefined)
     throw badRequest('The body may have template or columns, not both', '/columns');
   const templates: readonly string[] = emassTemplates[sheet];
@@ -185,7 +185,7 @@ function fieldOf(name: string, sheet: EmassSheet): string | null {
   return filled[sheet].includes(field) ? field : null;
 }
 
-export interface CheckedRule {
+interface CheckedRule {
   host: string;
   stig: CklbStig;
   rule: CklbRule;
@@ -203,7 +203,7 @@ export function rulesOf(checklists: OldChecklist[]): CheckedRule[] {
 }
 
 /** The rows of a sheet of test results (rule D30.2): one for each CCI of a rule. */
-export function testResultRows(rules: CheckedRule[], facts: CciFacts, asked: EmassBody): Fields[] {
+function testResultRows(rules: CheckedRule[], facts: CciFacts, asked: EmassBody): Fields[] {
   const cited = rules.flatMap((each) => each.ccis.map((cci) => ({ cci, each })));
   const byCci = Map.groupBy(cited, ({ cci }) => cci);
   // Once for each rule, however many CCIs it has.
@@ -294,7 +294,7 @@ function fitted(head: string, given: string[], what: string): string {
 }
 
 /** The rows of a POA&M (rule D30.2): one for each rule that is open in some checklist, sorted by rule number. */
-export function poamRows(rules: CheckedRule[], facts: CciFacts, asked: EmassBody): Fields[] {
+function poamRows(rules: CheckedRule[], facts: CciFacts, asked: EmassBody): Fields[] {
   const open = rules.filter(({ rule }) => rule.status === 'open');
   const byRule = Map.groupBy(open, ({ rule }) => rule.rule_id_src);
   const ids = [...byRule.keys()].sort(new Intl.Collator('en', { numeric: true }).compare);

@@ -182,7 +182,7 @@ function headOf(
 type User = Env['Variables']['user'];
 
 /** The name and STIGs of a list; `release` is null for a STIG that is no longer in the catalog. */
-export interface ListOfStigs {
+interface ListOfStigs {
   name: string;
   stigs: { slug: string; release: { version: string } | null }[];
 }

@@ -20,7 +20,7 @@ import { type Inspection, type InspectionFinding, inspectBody } from './results-
 import { comparable, isAnswered } from './upgrade.ts';
 import { answerOf, locatedAt, readBody, type Upgraded } from './upload.ts';
 
-export const adviceOf = {
+const adviceOf = {
   'unknown-stig': 'Import this STIG, then inspect the checklist again.',
   'other-stig': 'Check which STIG the file is of: write its name and benchmark id, or import that STIG.',
   'repeated-stig': 'Keep one of the two: tools read only the first, or merge both without a warning.',
@@ -56,7 +56,7 @@ export const adviceOf = {
   'bad-uuid': 'Save the checklist again: STIG Viewer 3 finds STIGs and rules by their UUIDs.',
 } as const;
 
-export type FindingCode = keyof typeof adviceOf;
+type FindingCode = keyof typeof adviceOf;
 
 /** Findings for which tools refuse or misread a file. All others are warnings. */
 export const errors = new Set<FindingCode>([
@@ -81,49 +81,11 @@ const each = (text: string) => text.split(/[,;\s]+/).filter((part) => part !== '
 
 type TargetData = Pick<Cklb['target_data'], 'host_name' | 'ip_address' | 'mac_address' | 'fqdn'>;
 
-/** What STIG Manager or eMASS refuses in the data about a target. */
-export function inspectTarget(target: TargetData): [FindingCode, string][] {
-  const found: [FindingCode, string][] = [];
-  const fields = Object.entries({
-    'host name': target.host_name,
-    'IP address': target.ip_address,
-    'MAC address': target.mac_address,
-    FQDN: target.fqdn,
-  });
-  if (target.host_name.trim() === '') found.push(['no-host-name', 'The target has no host name']);
-  const isLong = (text: string) => text.length > longestField;
-  for (const [name, text] of fields.filter(([, value]) => isLong(value)))
-    found.push(['long-target-field', `The ${name} of the target has ${text.length} characters`]);
-  const wrong = (text: string, isRight: (part: string) => boolean) =>
-    isLong(text) ? undefined : each(text).find((part) => !isRight(part));
-  const ip = wrong(target.ip_address, isNetwork);
-  if (ip !== undefined) found.push(['bad-ip-address', `"${ip.slice(0, 64)}" is no IP address`]);
-  const address = wrong(target.mac_address, (part) => mac.test(part));
-  if (address !== undefined) found.push(['bad-mac-address', `"${address.slice(0, 64)}" is no MAC address`]);
-  const fqdn = target.fqdn.trim();
-  if (fqdn !== '' && !isLong(fqdn) && !domainName.test(fqdn))
-    found.push(['bad-fqdn', `"${fqdn.slice(0, 64)}" is no domain name`]);
-  return found;
-}
-
-export type InspectedStig = Inspection['stigs'][number];
-
-export interface Fault {
-  code: FaultCode;
-  path: string;
-  problem: string;
-}
-
-/** A checklist that may have faults for which other operations would refuse it. */
-export interface FaultyChecklist {
-  old: OldChecklist;
-  faults: Fault[];
-}
-
+type InspectedStig = Inspection['stigs'][number];
 type Add = (code: FindingCode, message: string, groupId?: string | null) => void;
 
 /** Collects findings, each with its severity and advice. */
-export function createFindings() {
+function createFindings() {
   const findings: InspectionFinding[] = [];
   const add: Add = (code, message, groupId = null) => {
     const severity = errors.has(code) ? 'error' : 'warning';
@@ -132,9 +94,40 @@ export function createFindings() {
   return { findings, add };
 }
 
+/** What STIG Manager or eMASS refuses in the data about a target. */
+function inspectTarget(target: TargetData, add: Add): void {
+  const fields = Object.entries({
+    'host name': target.host_name,
+    'IP address': target.ip_address,
+    'MAC address': target.mac_address,
+    FQDN: target.fqdn,
+  });
+  if (target.host_name.trim() === '') add('no-host-name', 'The target has no host name');
+  const isLong = (text: string) => text.length > longestField;
+  for (const [name, text] of fields.filter(([, value]) => isLong(value)))
+    add('long-target-field', `The ${name} of the target has ${text.length} characters`);
+  const wrong = (text: string, isRight: (part: string) => boolean) =>
+    isLong(text) ? undefined : each(text).find((part) => !isRight(part));
+  const ip = wrong(target.ip_address, isNetwork);
+  if (ip !== undefined) add('bad-ip-address', `"${ip.slice(0, 64)}" is no IP address`);
+  const address = wrong(target.mac_address, (part) => mac.test(part));
+  if (address !== undefined) add('bad-mac-address', `"${address.slice(0, 64)}" is no MAC address`);
+  const fqdn = target.fqdn.trim();
+  if (fqdn !== '' && !isLong(fqdn) && !domainName.test(fqdn))
+    add('bad-fqdn', `"${fqdn.slice(0, 64)}" is no domain name`);
+}
+
+/** A fault of a checklist for which other operations refuse it. */
+interface Fault {
+  code: FaultCode;
+  path: string;
+  problem: string;
+}
+
 /** Inspects a STIG of a checklist, pure (rule D29.4); its release is null outside the catalog. `before`: slugs above it. */
-export function inspectStig(
-  { old, faults }: FaultyChecklist,
+function inspectStig(
+  old: OldChecklist,
+  faults: Fault[],
   index: number,
   release: IdentifiedRelease | null,
   before: (string | null)[],
@@ -150,18 +143,16 @@ export function inspectStig(
     new Set(own.flatMap((each) => (each.code === code ? (ruleOf(each.path) ?? []) : [])));
 
   if (index === 0) {
-    for (const [code, message] of inspectTarget(old.checklist.target_data)) add(code, message);
+    inspectTarget(old.checklist.target_data, add);
     inspectLeftovers(old, add);
   }
   for (const { code, path, problem } of own)
     add(code, `${placeOf(path, old.checklist.stigs)} ${problem}`, ruleOf(path)?.group_id || null);
   inspectReleaseInfo(stig, add);
-  if (release === null) add('unknown-stig', unknownStig(cut(nameOf(stig))));
-  else {
-    if (before.includes(release.target.release.slug))
-      add('repeated-stig', `${release.target.release.title} is in the checklist twice`);
-    const other = otherStig(nameOf(stig), release);
-    if (other !== null) add('other-stig', other);
+  if (release !== null && before.includes(release.target.release.slug))
+    add('repeated-stig', `${release.target.release.title} is in the checklist twice`);
+  inspectName(nameOf(stig), release, add);
+  if (release !== null) {
     inspectRelease(stig, release, add);
     inspectRules(stig, release, faulty('repeated-rule'), faulty('bad-severity'), add);
   }
@@ -174,12 +165,19 @@ export function inspectStig(
   };
 }
 
-/** The message for a file of a STIG outside the catalog; `name` may be empty. */
-export const unknownStig = (name: string) =>
-  `The catalog has no STIG ${name || 'that it names'}, and no STIG with its rules`;
+/** Inspects the name of the STIG of a file, which may be empty. */
+function inspectName(name: string, release: IdentifiedRelease | null, add: Add): void {
+  const other = release && otherStig(name, release);
+  if (other !== null) add('other-stig', other);
+  if (release === null)
+    add(
+      'unknown-stig',
+      `The catalog has no STIG ${cut(name) || 'that it names'}, and no STIG with its rules`,
+    );
+}
 
 /** The STIG and release of a file. */
-export function headOf(
+function headOf(
   release: IdentifiedRelease | null,
 ): Pick<InspectedStig, 'slug' | 'title' | 'version' | 'current'> {
   return {
@@ -331,27 +329,20 @@ function inspectAnswer(rule: CklbRule, add: Add): void {
 }
 
 /** Inspects the results of a scan: their release, and what a checklist made of them would lack. */
-export function inspectResults(scan: ScanResults, release: IdentifiedRelease | null): InspectedStig {
+function inspectResults(scan: ScanResults, release: IdentifiedRelease | null): InspectedStig {
   const { findings, add } = createFindings();
   const { hostName, ipAddress, macAddress, fqdn } = scan.target;
-  const target = { host_name: hostName, ip_address: ipAddress, mac_address: macAddress, fqdn };
-  for (const [code, message] of inspectTarget(target)) add(code, message);
+  inspectTarget({ host_name: hostName, ip_address: ipAddress, mac_address: macAddress, fqdn }, add);
   const answered = new Set<string>();
   const rules = new Set(scan.results.map(({ id }) => plainRuleId(id)));
   const find = release && createRuleFinder(release);
-  if (!release) add('unknown-stig', unknownStig(scan.benchmarkId.slice(0, 64)));
-  else {
-    const other = otherStig(scan.benchmarkId, release);
-    if (other !== null) add('other-stig', other);
-    const { version } = release.target.release;
-    const current = release.current.release.version;
-    if (version !== current) add('old-release', `${version} is not the current release, ${current}`);
-  }
+  inspectName(scan.benchmarkId, release, add);
+  const { version, current } = headOf(release);
+  if (version !== current) add('old-release', `${version} is not the current release, ${current}`);
   for (const result of scan.results) {
     if (statusOf(result.result) !== 'not_reviewed') answered.add(plainRuleId(result.id));
     if (!find) continue;
     const match = find.rule(result);
-    const { version } = release!.target.release;
     if (match === null)
       add('unknown-rule', `${version} has no rule ${result.id.slice(0, 64)}: ${result.result.slice(0, 64)}`);
     else if (match.matchedBy !== 'ruleId')
@@ -393,7 +384,7 @@ export async function inspectionOf(ask: Ask, given: string | object | Uint8Array
   for (const [index, stig] of old.checklist.stigs.entries()) {
     const release = await ask(uploadJobs.identifiedRelease, statedOf(stig));
     const before = stigs.map(({ slug }) => slug);
-    stigs.push(inspectStig({ old, faults }, index, release, before));
+    stigs.push(inspectStig(old, faults, index, release, before));
   }
   return { kind: old.format, stigs };
 }

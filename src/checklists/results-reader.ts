@@ -38,7 +38,7 @@ export interface Target {
 const usedFacts = /(?:^|:)(?:host_?name|fqdn|ipv4|ipaddress|ip|mac|macaddress|role|site|instance)$/i;
 
 /** How many facts about a target have a value that a checklist has no place for. */
-export function unusedFacts({ targets, facts }: Facts): number {
+function unusedFacts({ targets, facts }: Facts): number {
   const unused = facts.filter(([name, value]) => {
     const isUsed = usedFacts.test(name) || managerName.test(name);
     let isUnknown = false;
@@ -464,7 +464,7 @@ const toolNames = new Map([
 ]);
 
 /** The tool that wrote results: from `test-system`, a CPE as `SCC 5.8`; else from a creator that is a tool; or null. */
-export function toolOf(testSystem: string, creator: string): string | null {
+function toolOf(testSystem: string, creator: string): string | null {
   const stated = testSystem.trim();
   const [, product, version] = /^cpe:(?:\/|2\.3:)[aho]:[^:]*:([^:]+)(?::([^:*]+))?/.exec(stated) ?? [];
   if (product !== undefined)

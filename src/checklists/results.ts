@@ -89,7 +89,7 @@ export function createRuleFinder({ target, others }: IdentifiedRelease) {
 
 type Status = CklbRule['status'];
 
-export type MatchedResult = FoundRule & { result: RuleResult };
+type MatchedResult = FoundRule & { result: RuleResult };
 
 const decided: Record<string, Status> = {
   fail: 'open',
@@ -127,13 +127,13 @@ export interface Outcome {
 }
 
 /** The rules of the other releases of a STIG by `plainRuleId`; the first of several. */
-export function testedRules({ others }: IdentifiedRelease): ReadonlyMap<string, FindingRow> {
+function testedRules({ others }: IdentifiedRelease): ReadonlyMap<string, FindingRow> {
   const rows = others.flatMap(({ findings }) => findings);
   return new Map(rows.reverse().map((row) => [plainRuleId(row.ruleId), row]));
 }
 
 /** Combines the results of one rule; null for none. `tested` are the rules of other releases. */
-export function outcomeOf(
+function outcomeOf(
   all: MatchedResult[],
   tool: string | null,
   tested: ReadonlyMap<string, FindingRow>,
@@ -172,10 +172,7 @@ export function outcomeOf(
 }
 
 /** The finding details: the texts of the file, then a line with a result that decides the status. */
-export function detailsOf(
-  { detail, messages, overrides, result, time, check }: RuleResult,
-  tool: string | null,
-) {
+function detailsOf({ detail, messages, overrides, result, time, check }: RuleResult, tool: string | null) {
   const said = messages.map((text) => text.trim()).filter((text) => text !== '' && text !== noCheck);
   const text = detail.trim() === '' ? said.join('\n') : detail.trim();
   const source = [tool, time, check].filter((each) => each !== null).join(', ');

@@ -134,7 +134,7 @@ export interface UpgradedFile {
 }
 
 /** What scan results among the files need besides the options of an upgrade. */
-export interface ScanOptions {
+interface ScanOptions {
   overwrite?: boolean;
   banner?: string | null;
 }

@@ -63,7 +63,7 @@ const order = Object.keys(meanings) as ReferenceState[];
 const mostShown = 500;
 
 /** What became of each id of the texts that the server stores under an id. */
-export function foundReferencesPage(page: { found: FileReference[]; skipped: string[]; id: string }): View {
+function foundReferencesPage(page: { found: FileReference[]; skipped: string[]; id: string }): View {
   const { found, skipped, id } = page;
   const byState = Map.groupBy(found, ({ state }) => state);
   const shown = order.flatMap((state) => {

@@ -34,7 +34,7 @@ const orders = [
 const rowsPerPage = 100;
 
 /** What a reader asked to see of a report. */
-export interface AskedReview {
+interface AskedReview {
   severity: string[];
   kind: string[];
   order: string;
@@ -63,7 +63,7 @@ export function askedReview(form: Form): AskedReview {
 }
 
 /** A rule to review, and the host or the file that it is of where there are several. */
-export type ShownReview = ReviewRow & { of?: string };
+type ShownReview = ReviewRow & { of?: string };
 
 /** The rules of a made checklist: the download, counts by severity, filters, and a table, all in one form. */
 export function Review({ of, rows, submit }: { of: Report; rows: ShownReview[]; submit: string }): Child {

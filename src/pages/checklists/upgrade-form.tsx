@@ -200,7 +200,7 @@ function FileField({ attached, label }: { attached: number; label: string }): Ch
 }
 
 /** The choice of the format of a checklist. */
-export function FormatSelect(props: { label: string; selected: string; id?: string }): Child {
+function FormatSelect(props: { label: string; selected: string; id?: string }): Child {
   const { label, selected, id = 'format' } = props;
   return (
     <Select

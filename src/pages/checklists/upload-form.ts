@@ -48,7 +48,7 @@ export function fieldsOf(form: Form): UpgradeForm {
 }
 
 /** The files of a form, read: a checklist and scan results, or several, which the work reads one by one. */
-export interface ReadFiles {
+interface ReadFiles {
   files: NamedFile[];
   isSeveral: boolean;
   /** Null without a checklist, for several files, and for an inspection or a sheet. */

@@ -28,7 +28,7 @@ export interface PageUpload {
 export type Upload = { bytes: Uint8Array<ArrayBuffer> } & (ApiTask | PageUpload);
 
 /** An `AppError` as a message. */
-export interface Refusal {
+interface Refusal {
   code: ErrorCode;
   message: string;
   headers: Record<string, string>;

@@ -29,7 +29,7 @@ export interface HostsForm {
 
 export const emptyHosts: HostsForm = { hosts: '', format: 'cklb', layout: 'stig' };
 
-export interface ListChecklistsPage extends ShownList {
+interface ListChecklistsPage extends ShownList {
   stored: StoredHosts;
   /** `release` is null for a STIG that is no longer in the catalog: which host gets it is still stored. */
   stigs: { slug: string; title: string; release: object | null }[];
