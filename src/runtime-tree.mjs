@@ -75,6 +75,7 @@ copy(
     'cli.js',
     'work/worker.js',
     'pages/checklists/upload-thread.js',
+    'checklists/zip-worker.js',
     'auth/revocation-thread.js',
     'pages/assets',
   ].map((name) => join('dist', 'src', name)),

@@ -56,7 +56,7 @@ const timing = '/\\bwithin (?:\\w+ )?(?:\\d+|an?|one|two';
 const made: Record<string, number> = {
   'src/base/installation.ts': 1,
   'src/pages/parts/prose-lines.ts': 5,
-  'src/checklists/inspect-target.ts': 1,
+  'src/checklists/inspect.ts': 1,
   // Of the name of a site, 64 characters without marks but the point.
   'src/commands/backup.ts': 1,
   'src/catalog/controls/id-grammar.ts': 1,

@@ -8,7 +8,7 @@ import { citationRoutes, searchRoutes } from '../catalog/search/api.ts';
 import { stigRoutes } from '../catalog/stigs/api.ts';
 import { checklistRoutes } from '../checklists/api.ts';
 import { listChecklistRoutes } from '../checklists/list-api.ts';
-import { referenceRoutes } from '../checklists/reference-api.ts';
+import { referenceRoutes } from '../checklists/references.ts';
 import { documentCollectionRoutes, roleCollectionRoutes } from '../collections/catalog-collections-api.ts';
 import { controlCollectionRoutes } from '../collections/control-collections-api.ts';
 import { favoriteRoutes } from '../collections/favorites-api.ts';

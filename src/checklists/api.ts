@@ -5,8 +5,9 @@ import { answer, fileHeaders, fileTypes, privateHeaders } from '../http/answer.t
 import type { Presence } from '../http/limits.ts';
 import { createRoutes, type RequestContext } from '../http/route.ts';
 import { BinaryFile, downloadHeaders, jsonBody, jsonContent, TextFile } from '../http/schema.ts';
-import { EmassRows, emassBody } from './emass-schema.ts';
+import { EmassRows, emassBody } from './emass.ts';
 import { maxChecklist } from './read-checklist.ts';
+import { maxResults } from './results.ts';
 import {
   ChecklistFromResults,
   fromResultsBody,
@@ -14,7 +15,6 @@ import {
   Inspection,
   inspectBody,
 } from './results-schema.ts';
-import { maxResults } from './results-upload.ts';
 import { ChecklistUpgrade, upgradeBody, upgradeQuery } from './schema.ts';
 import type { ApiTask, Upgraded } from './upload.ts';
 

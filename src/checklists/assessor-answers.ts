@@ -2,7 +2,7 @@ import { CommandError } from '../base/errors.ts';
 import type { Cklb } from '../catalog/stigs/cklb-schema.ts';
 import { readTable, type TableRow } from '../read/table.ts';
 
-export interface AssessorAnswer {
+interface AssessorAnswer {
   status: 'not_a_finding' | 'not_applicable' | 'open' | 'not_reviewed';
   /** File names, separated by spaces; may be empty. */
   evidence: string;

@@ -1,8 +1,7 @@
 import { assetNames, ruleNames } from '../catalog/stigs/ckl-writer.ts';
 import { elementsOf, treeBuilder, type XmlElement, type XmlHandler, type XmlNode } from '../read/xml.ts';
 import { type OldChecklist, readCklb } from './cklb-reader.ts';
-import { badChecklist, createLeftovers, type OnFault } from './fields.ts';
-import { largestTree, readUploadedXml } from './uploaded-xml.ts';
+import { badChecklist, createLeftovers, largestTree, type OnFault, readUploadedXml } from './fields.ts';
 
 const asset = 'CHECKLIST/ASSET';
 const stig = 'CHECKLIST/STIGS/iSTIG';
@@ -45,7 +44,9 @@ const pairs: Record<string, [name: string, value: string]> = {
 /** The elements whose children are read one by one. */
 const parents = new Set(['CHECKLIST', asset, 'CHECKLIST/STIGS', stig, info]);
 
-const limits = { depth: 10, name: 64, elements: 2_000_000 };
+/** Characters of a name of the file in a path. */
+const longestName = 64;
+const mostElements = 2_000_000;
 
 /** The name of the node that stands for a comment. */
 const commentName = 'comment()';
@@ -79,7 +80,7 @@ export function readCkl(text: string, onFault?: OnFault): OldChecklist {
 
   function leaveAttributes({ attributes }: XmlElement, path: string): void {
     for (const [name, value] of Object.entries(attributes))
-      if (!/^(xmlns|xsi)(:|$)/.test(name)) leave(`${path}/@${name.slice(0, limits.name)}`, value);
+      if (!/^(xmlns|xsi)(:|$)/.test(name)) leave(`${path}/@${name.slice(0, longestName)}`, value);
   }
 
   /** The own text of an element. Its attributes and its child elements become leftovers, but for those that `use` takes. */
@@ -90,7 +91,7 @@ export function readCkl(text: string, onFault?: OnFault): OldChecklist {
   }
 
   function leaveElement(node: XmlNode, parent: string): void {
-    const path = `${parent}/${node.name}`;
+    const path = `${parent}/${node.name.slice(0, longestName)}`;
     const text = textOf(node, path);
     // Evaluate-STIG writes in comments when and by which check a rule was answered, and STIG Manager reads them.
     if (node.name !== commentName) leave(path, text);
@@ -107,7 +108,7 @@ export function readCkl(text: string, onFault?: OnFault): OldChecklist {
     }
     const { name, value } = isPair ? readPair(node, path) : { name: node.name, value: textOf(node, path) };
     const field = Object.hasOwn(names, name) ? names[name]! : '';
-    if (field === '') leave(`${path}[${name.slice(0, limits.name)}]`, value);
+    if (field === '') leave(`${path}[${name.slice(0, longestName)}]`, value);
     else if (field in into.lists) into.lists[field]!.push(...[value.trim()].filter((text) => text !== ''));
     else if (field in into.values) throw badChecklist(parent, `contains ${name} twice`);
     else into.values[field] = value;
@@ -163,31 +164,22 @@ export function readCkl(text: string, onFault?: OnFault): OldChecklist {
   );
   readUploadedXml(text, 'checklist', (root) => {
     if (root.name !== 'CHECKLIST')
-      throw badChecklist('', `must begin with <CHECKLIST>, not <${root.name.slice(0, limits.name)}>`);
-    return withinLimits(builder);
+      throw badChecklist('', `must begin with <CHECKLIST>, not <${root.name.slice(0, longestName)}>`);
+    return withComments(builder);
   });
   const { is_web_database: isWeb = '' } = target;
   if (!/^(?:true|1|yes|false|0|no)?$/i.test(isWeb.trim())) leave(`/${asset}/WEB_OR_DATABASE`, isWeb);
   return { format: 'ckl', ...readCklb(toCklb(target, stigs), onFault, leftovers) };
 }
 
-/** Checks the limits of a ckl, and hands out each comment as an element at its place. */
-function withinLimits(handler: XmlHandler): XmlHandler {
-  let depth = 0;
+/** Counts the elements, and hands out each comment as an element at its place. */
+function withComments(handler: XmlHandler): XmlHandler {
   let elements = 0;
   return {
     ...handler,
     open(element) {
-      if (++elements > limits.elements)
-        throw badChecklist('', `contains more than ${limits.elements} elements`);
-      if (++depth > limits.depth) throw badChecklist('', `is nested deeper than ${limits.depth} elements`);
-      if (element.name.length > limits.name)
-        throw badChecklist('', `has an element name of more than ${limits.name} characters`);
+      if (++elements > mostElements) throw badChecklist('', `contains more than ${mostElements} elements`);
       handler.open(element);
-    },
-    close(element) {
-      depth--;
-      handler.close(element);
     },
     comment(text) {
       const element = { name: commentName, uri: '', attributes: {}, children: [] };

@@ -16,8 +16,8 @@ import {
   statusOf,
   targetTypes,
 } from './fields.ts';
+import { shortList } from './names.ts';
 import type { Leftover } from './schema.ts';
-import { shortList } from './stig-names.ts';
 
 /** A checklist that was read: valid and complete, with the values that a cklb has no field for. */
 export interface OldChecklist {

@@ -1,18 +1,191 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from '@hono/zod-openapi';
+import { parse } from 'csv-parse/sync';
+import type { Ask } from '../base/ask.ts';
+import { AppError, badRequest } from '../base/errors.ts';
+import { utf8Body } from '../base/json.ts';
+import { packageRoot } from '../base/root.ts';
 import { count } from '../base/text.ts';
 import { ccisIn } from '../catalog/controls/id-grammar.ts';
 import type { CklbRule, CklbStig } from '../catalog/stigs/cklb-schema.ts';
-import { longestCell } from '../http/xlsx.ts';
+import { boundedArray } from '../http/arrays.ts';
+import { check, format, notAnObject, oneWord, requestText, texts } from '../http/schema.ts';
+import { longestCell, toXlsx } from '../http/xlsx.ts';
 import type { OldChecklist } from './cklb-reader.ts';
-import { deviceName } from './device-name.ts';
-import type { Fields } from './emass-columns.ts';
-import type { EmassBody } from './emass-schema.ts';
+import { type CciFacts, uploadJobs } from './jobs.ts';
+import { deviceName } from './names.ts';
+import { readChecklist } from './read-checklist.ts';
+import { checklist } from './schema.ts';
+import { answerOf, longestMarking, parseBody, type Upgraded } from './upload.ts';
 
-export interface CciFacts {
-  ccis: Map<string, { definition: string; controls: string[] }>;
-  controls: Map<string, string>;
+const emassSheets = ['test-results', 'poam'] as const;
+type EmassSheet = (typeof emassSheets)[number];
+
+/** The templates in `data/emass`: the first of each sheet is the default. */
+const emassTemplates = {
+  'test-results': ['test-results', 'test-results-18'],
+  poam: ['poam', 'poam-22', 'poam-mccast'],
+} as const;
+
+const text = (name: string) => requestText(name, 1000).optional();
+
+export const emassBody = z.object(
+  {
+    checklists: boundedArray(checklist, 'checklists', 'checklists', { least: 1, most: 500 }).describe(
+      'Checklists (ckl or cklb) of any hosts and STIGs.',
+    ),
+    sheet: oneWord('sheet', emassSheets),
+    template: oneWord('template', Object.values(emassTemplates).flat())
+      .optional()
+      .describe('The columns of the sheet: those of a present eMASS by default.'),
+    columns: requestText('columns', 100_000)
+      .optional()
+      .describe(
+        'The head of the sheet of a site as csv, in place of a template: lines above the header as they are, the header, and perhaps a line of what stands in each row of a column that is not filled.',
+      ),
+    revision: requestText('revision', 100)
+      .optional()
+      .openapi({ description: 'The revision of NIST 800-53. By default the current one.', example: 'Rev 4' }),
+    dateTested: text('dateTested'),
+    testedBy: text('testedBy'),
+    officeOrg: text('officeOrg'),
+    scheduledCompletionDate: text('scheduledCompletionDate'),
+    resources: text('resources'),
+    format: format(['xlsx', 'json']),
+  },
+  notAnObject,
+);
+type EmassBody = z.output<typeof emassBody>;
+
+export const EmassRows = z
+  .strictObject({
+    sheet: z.enum(emassSheets),
+    header: z.array(z.string()),
+    rows: z.array(z.array(z.string())),
+    withoutCci: z
+      .array(z.strictObject(texts('host', 'benchmarkId', 'ruleId', 'status')))
+      .describe('Rules that name no CCI: a sheet of test results has no row for them.'),
+    unknownCcis: z
+      .array(z.string())
+      .describe('CCIs that the catalog does not have: their rows have no control and no definition.'),
+    warnings: z
+      .array(z.string())
+      .optional()
+      .describe('What is not read of the checklists as it is; left out when there is nothing to say.'),
+  })
+  .openapi('EmassSheet');
+export type EmassRows = z.infer<typeof EmassRows>;
+
+/** The cells of a row by column name, in lower case. */
+export type Fields = ReadonlyMap<string, string>;
+
+/** The columns that Gapstone fills: the values of all others only eMASS knows (rule D30.2). */
+const filled: Record<EmassSheet, string[]> = {
+  'test-results': [
+    'control acronym',
+    'control information',
+    'cci',
+    'cci definition',
+    'compliance status',
+    'date tested',
+    'tested by',
+    'test results',
+  ],
+  poam: [
+    'control vulnerability description',
+    'controls / aps',
+    'office/org',
+    'security checks',
+    'resources required',
+    'scheduled completion date',
+    'source identifying vulnerability',
+    'status',
+    'comments',
+    'raw severity',
+    'devices affected',
+    'severity',
+    'impact description',
+    'recommendations',
+    'name',
+  ],
+};
+
+const otherNames: Record<string, string> = {
+  'security control number (nc/na controls only)': 'controls / aps',
+  'allocated control (allocated control id)': 'controls / aps',
+  'vulnerability library (rule_id)': 'security checks',
+  'source identifying weakness': 'source identifying vulnerability',
+  'poam status': 'status',
+  'estimated completion date': 'scheduled completion date',
+  weaknesses: 'impact description',
+  'affected hardware': 'devices affected',
+};
+
+/** The head of a sheet: lines above its header, the header, and the function that makes a row. */
+interface EmassColumns {
+  titles: string[][];
+  header: string[];
+  rowOf(fields: Fields): string[];
 }
 
-export interface CheckedRule {
+/** The columns that a request asks for: its own, or those of a template. Throws a 400. */
+function columnsFor({ sheet, template, columns }: EmassBody): EmassColumns {
+  if (template !== undefined && columns !== undefined)
+    throw badRequest('The body may have template or columns, not both', '/columns');
+  const templates: readonly string[] = emassTemplates[sheet];
+  if (template !== undefined && !templates.includes(template))
+    throw badRequest(`template must be one of: ${templates.join(', ')} for the sheet ${sheet}`, '/template');
+  return readColumns(columns ?? readTemplate(template ?? templates[0]!), sheet);
+}
+
+const readTemplate = (name: string) =>
+  readFileSync(join(packageRoot, 'data', 'emass', `${name}.csv`), 'utf8');
+
+const badColumns = (problem: string) => badRequest(`columns: ${problem}`, '/columns');
+
+/** Reads the head of a sheet: its header is the line with most known column names. Throws a 400. */
+function readColumns(csv: string, sheet: EmassSheet): EmassColumns {
+  let lines: string[][];
+  try {
+    lines = parse(csv, { bom: true, relax_column_count: true, skip_empty_lines: false });
+  } catch (error) {
+    throw badColumns((error as Error).message.split('\n')[0]!.slice(0, 200));
+  }
+  let [at, most] = [-1, 0];
+  for (const [index, line] of lines.entries()) {
+    const known = line.filter((name) => fieldOf(name, sheet) !== null).length;
+    if (known > most) [at, most] = [index, known];
+  }
+  if (at < 0)
+    throw badColumns(`no line has a column that Gapstone fills, such as "${filled[sheet].join('", "')}"`);
+  if (lines.length > at + 2) throw badColumns('there is more than one line below the header');
+  const header = lines[at]!;
+  if (header.length > 200 || at > 20) throw badColumns('at most 200 columns and 20 lines above the header');
+  // A template has further columns for the latest test result: only the first column of a field is filled.
+  const seen = new Set<string>();
+  const fields = header.map((name) => {
+    const field = fieldOf(name, sheet);
+    if (field === null || seen.has(field)) return null;
+    seen.add(field);
+    return field;
+  });
+  const constants = lines[at + 1] ?? [];
+  return {
+    titles: lines.slice(0, at),
+    header,
+    rowOf: (values) =>
+      fields.map((field, index) => (field === null ? '' : values.get(field)) || (constants[index] ?? '')),
+  };
+}
+
+function fieldOf(name: string, sheet: EmassSheet): string | null {
+  const plain = name.trim().replace(/\s+/g, ' ').toLowerCase();
+  const field = Object.hasOwn(otherNames, plain) ? otherNames[plain]! : plain;
+  return filled[sheet].includes(field) ? field : null;
+}
+
+interface CheckedRule {
   host: string;
   stig: CklbStig;
   rule: CklbRule;
@@ -30,7 +203,7 @@ export function rulesOf(checklists: OldChecklist[]): CheckedRule[] {
 }
 
 /** The rows of a sheet of test results (rule D30.2): one for each CCI of a rule. */
-export function testResultRows(rules: CheckedRule[], facts: CciFacts, asked: EmassBody): Fields[] {
+function testResultRows(rules: CheckedRule[], facts: CciFacts, asked: EmassBody): Fields[] {
   const cited = rules.flatMap((each) => each.ccis.map((cci) => ({ cci, each })));
   const byCci = Map.groupBy(cited, ({ cci }) => cci);
   // Once for each rule, however many CCIs it has.
@@ -121,7 +294,7 @@ function fitted(head: string, given: string[], what: string): string {
 }
 
 /** The rows of a POA&M (rule D30.2): one for each rule that is open in some checklist, sorted by rule number. */
-export function poamRows(rules: CheckedRule[], facts: CciFacts, asked: EmassBody): Fields[] {
+function poamRows(rules: CheckedRule[], facts: CciFacts, asked: EmassBody): Fields[] {
   const open = rules.filter(({ rule }) => rule.status === 'open');
   const byRule = Map.groupBy(open, ({ rule }) => rule.rule_id_src);
   const ids = [...byRule.keys()].sort(new Intl.Collator('en', { numeric: true }).compare);
@@ -159,4 +332,106 @@ function poamRow(same: CheckedRule[], facts: CciFacts, asked: EmassBody): Fields
     ['impact description', rule.discussion],
     ['recommendations', rule.fix_text],
   ]);
+}
+
+/** Different CCIs in one request: twice as many as DISA's list has. */
+const mostCcis = 10_000;
+
+const mostText = 64 * 1024 * 1024;
+
+const sheetNames = { 'test-results': 'Test Result Import', poam: 'POA&M' };
+
+/** The rows of a sheet, its columns, and the marking of its checklists. */
+export interface MadeSheet {
+  rows: EmassRows;
+  columns: EmassColumns;
+  marking: string | null;
+}
+
+/** Makes a sheet for eMASS from a body of checklists (rule D30.2). Throws a 400. */
+export async function emassWork(ask: Ask, bytes: Uint8Array, banner: string | null): Promise<Upgraded> {
+  const asked = check(emassBody, parseBody(utf8Body(bytes)));
+  const made = await emassSheet(ask, asked);
+  return asked.format === 'json' ? answerOf(made.rows) : workbook(made, banner);
+}
+
+/** The sheet of checklists, before it is written. Throws a 400. */
+export async function emassSheet(ask: Ask, asked: EmassBody): Promise<MadeSheet> {
+  const columns = columnsFor(asked);
+  const checklists = asked.checklists.map(readOne);
+  const warnings = checklists.flatMap(({ checklist: { target_data }, warnings }) =>
+    warnings.map((warning) => `${deviceName(target_data) || '(no host name)'}: ${warning}`),
+  );
+  const isPoam = asked.sheet === 'poam';
+  const rules = rulesOf(checklists).filter(({ rule }) => !isPoam || rule.status === 'open');
+  const ccis = [...new Set(rules.flatMap((each) => each.ccis))].sort();
+  if (ccis.length > mostCcis)
+    throw badRequest(
+      `checklists must name at most ${mostCcis} different CCIs, not ${ccis.length}`,
+      '/checklists',
+    );
+  const facts = await ask(uploadJobs.factsOfCcis, ccis, asked.revision);
+  const rows = (isPoam ? poamRows : testResultRows)(rules, facts, asked).map(columns.rowOf);
+  refuseLargeSheet(rows);
+  const made: EmassRows = {
+    sheet: asked.sheet,
+    header: columns.header,
+    rows,
+    withoutCci: rules
+      .filter((each) => each.ccis.length === 0)
+      .map(({ host, stig, rule }) => ({
+        ...{ host, benchmarkId: stig.stig_id, ruleId: rule.rule_id_src, status: rule.status },
+      })),
+    unknownCcis: ccis.filter((cci) => !facts.ccis.has(cci)),
+    ...(warnings.length === 0 ? {} : { warnings }),
+  };
+  return { rows: made, columns, marking: markingOf(checklists) };
+}
+
+/** Throws a 400 for too much text: a body of some MiB may ask for hundreds of MiB. */
+function refuseLargeSheet(rows: string[][]): void {
+  let characters = 0;
+  for (const cell of rows.flat()) characters += cell.length;
+  if (characters > mostText)
+    throw badRequest(
+      `The sheet would have more than ${mostText} characters: send fewer checklists at once`,
+      '/checklists',
+    );
+}
+
+function readOne(given: string | object, index: number): OldChecklist {
+  try {
+    return readChecklist(given);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'BAD_REQUEST') throw error;
+    const field = error.field?.replace(/^\/checklist/, `/checklists/${index}`);
+    throw badRequest(error.message.replace(/^checklist/, `checklists[${index}]`), field);
+  }
+}
+
+function markingOf(checklists: OldChecklist[]): string | null {
+  const words = checklists.map(({ checklist }) => checklist.target_data.classification?.trim() ?? '');
+  const marking = [...new Set(words)].filter((word) => word !== '').join(', ');
+  return marking === '' ? null : marking.slice(0, longestMarking).toWellFormed();
+}
+
+/** The sheet as a workbook. */
+export function workbook(
+  { rows: { sheet, header, rows, withoutCci }, columns: { titles }, marking }: MadeSheet,
+  banner: string | null,
+): Upgraded {
+  const left = withoutCci.length;
+  const note =
+    sheet === 'poam' || left === 0
+      ? ''
+      : `${count(left, 'rule')} without a CCI ${left === 1 ? 'is' : 'are'} not in this sheet`;
+  const values: Record<string, string> = { $marking: marking ?? banner ?? '', $note: note };
+  const bytes = toXlsx({
+    name: sheetNames[sheet],
+    titles: titles.map((cells) => cells.map((cell) => values[cell] ?? cell)),
+    header,
+    rows,
+    marking: marking ?? banner,
+  });
+  return { bytes, file: { name: `eMASS_${sheet}.xlsx`, type: 'xlsx', marking } };
 }

@@ -27,7 +27,7 @@ const columns = ['hostName', 'ipAddress', 'macAddress', 'fqdn', 'role', 'stigs']
 
 const plainColumns = ['hostName', 'ipAddress', 'fqdn', 'role'] as const;
 
-export interface HostTable {
+interface HostTable {
   hosts: ChecklistHost[];
   problems: string[];
 }

@@ -17,7 +17,7 @@ import type { StigNameIndex } from '../catalog/stigs/name-index.ts';
 import type { FullRelease, StigRelease, StigService } from '../catalog/stigs/queries.ts';
 import type { Env } from '../http/env.ts';
 import { format, notAnObject, oneWord } from '../http/schema.ts';
-import { createNames, safeName } from './file-names.ts';
+import { createNames, safeName } from './names.ts';
 import { checklistFormats } from './schema.ts';
 
 /** The most files of one zip (rule D28.2), and its most bytes, for which the sizes of its compressed STIGs count. */
@@ -29,13 +29,11 @@ const workerMemory = 32 * 1024 * 1024;
 
 export const checklistsBody = z.object(
   {
-    hosts: hostsOf(1)
-      .optional()
-      .openapi({ description: 'Without it, the hosts that are kept with the list.' }),
+    hosts: hostsOf(1).optional().describe('Without it, the hosts that are kept with the list.'),
     format: format(checklistFormats),
-    layout: oneWord('layout', ['stig', 'host']).default('stig').openapi({
-      description: 'stig: a file for each host and STIG. host: a file for each host with all STIGs.',
-    }),
+    layout: oneWord('layout', ['stig', 'host'])
+      .default('stig')
+      .describe('stig: a file for each host and STIG. host: a file for each host with all STIGs.'),
   },
   notAnObject,
 );
@@ -184,7 +182,7 @@ function headOf(
 type User = Env['Variables']['user'];
 
 /** The name and STIGs of a list; `release` is null for a STIG that is no longer in the catalog. */
-export interface ListOfStigs {
+interface ListOfStigs {
   name: string;
   stigs: { slug: string; release: { version: string } | null }[];
 }

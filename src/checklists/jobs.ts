@@ -2,11 +2,15 @@ import type { FoundId } from '../catalog/controls/id-grammar.ts';
 import type { createIdentify, IdentifiedRelease, StatedRelease } from '../catalog/stigs/identify.ts';
 import type { StigNameIndex } from '../catalog/stigs/name-index.ts';
 import type { FullRelease, StigService } from '../catalog/stigs/queries.ts';
-import type { CciFacts } from './emass.ts';
 import type { ListChecklists, MakeListChecklists } from './host-zip.ts';
-import type { ReferenceLookup } from './reference-lookup.ts';
+import type { ReferenceLookup, Vocabulary } from './reference-lookup.ts';
 import type { ReferenceFact } from './reference-schema.ts';
-import type { Vocabulary } from './reference-vocabulary.ts';
+
+/** What the catalog says of CCIs and of their controls, in document order. */
+export interface CciFacts {
+  ccis: Map<string, { definition: string; controls: string[] }>;
+  controls: Map<string, string>;
+}
 
 /** The checklists of a list for hosts. Throws as `createListChecklists` says. */
 export const listChecklists = (

@@ -56,3 +56,29 @@ function checklistText(bytes: Uint8Array): DecodedText {
     throw badRequest(`The checklist is not valid ${(wideEncodingOf(bytes) ?? 'utf-8').toUpperCase()}`);
   }
 }
+
+/** Whether content is XML but no ckl, by its root element: nothing is parsed yet. */
+export function isResults(given: string | object | Uint8Array): given is string | Uint8Array {
+  if (given instanceof Uint8Array)
+    return isXml(given) && !/^(?:.*:)?CHECKLIST$/.test(rootOf(latinHeadOf(given)));
+  return (
+    typeof given === 'string' && /^[\s\uFEFF]*</.test(given) && !/^(?:.*:)?CHECKLIST$/.test(rootOf(given))
+  );
+}
+
+function latinHeadOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.subarray(0, 1024 * 1024))
+    .toString('latin1')
+    .replaceAll('\0', '');
+}
+
+function rootOf(text: string): string {
+  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at)) {
+    const end = text.startsWith('<?', at) ? '?>' : text.startsWith('<!--', at) ? '-->' : null;
+    if (end === null)
+      return /^<(?:!DOCTYPE\s{1,9})?([\w.:-]{1,64})(?=[\s>/])/i.exec(text.slice(at, at + 100))?.[1] ?? '';
+    at = text.indexOf(end, at + 2);
+    if (at < 0) return '';
+  }
+  return '';
+}

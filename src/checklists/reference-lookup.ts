@@ -1,15 +1,200 @@
 import { LRUCache } from 'lru-cache';
+import { badRequest } from '../base/errors.ts';
 import { plainRuleId, ruleNumber, withoutRuleEnding } from '../base/rule-ids.ts';
-import type { FoundId } from '../catalog/controls/id-grammar.ts';
+import { type FoundId, idsIn } from '../catalog/controls/id-grammar.ts';
 import type { RuleHistoryService } from '../catalog/stigs/history.ts';
 import { idsOf } from '../catalog/stigs/ids.ts';
 import { markedClasses, type RuleMarks, readMarks } from '../catalog/stigs/marks.ts';
 import type { Database } from '../db/database.ts';
 import { perCatalogVersion } from '../db/per-catalog-version.ts';
-import { createControlFacts } from './reference-controls.ts';
-import { keyOf, placesIn, referencesOf } from './reference-scan.ts';
-import type { Reference, ReferenceFact } from './reference-schema.ts';
-import { createVocabulary } from './reference-vocabulary.ts';
+import { decodeFile } from '../read/decode.ts';
+import { ImportError } from '../read/import-error.ts';
+import { type Reference, type ReferenceFact, type References, referenceStates } from './reference-schema.ts';
+
+/** How ids of this catalog begin: what tells an invented id from another word. */
+export interface Vocabulary {
+  /** Of STIG ids, with the lengths of what follows. */
+  beginnings: Map<string, { shortest: number; longest: number }>;
+  /** Of controls. */
+  letters: Set<string>;
+}
+
+/** A STIG id up to its last hyphen or blank, else up to its first digit; and the length of the rest. */
+function beginningOf(id: string): { beginning: string; length: number } {
+  const joint = Math.max(id.lastIndexOf('-'), id.lastIndexOf(' '));
+  const end = joint >= 0 ? joint + 1 : Math.max(id.search(/\d/), 0);
+  return { beginning: id.slice(0, end), length: id.length - end };
+}
+
+/** What an unknown control must share with known ones: of 800-53 the family, of 8500 the four letters. */
+const lettersOf = ({ framework, id }: Pick<FoundId, 'framework' | 'id'>) =>
+  `${framework} ${id.slice(0, id.lastIndexOf(framework === 'nist-800-171' ? '.' : '-'))}`;
+
+/** Prepares the vocabulary of the catalog, once for each version. */
+function createVocabulary(db: Database): () => Vocabulary {
+  // V- and SV-numbers need no vocabulary, and are most of the ids.
+  const ruleIds = db.sqlite
+    .prepare<[], string>(
+      `SELECT DISTINCT id FROM rule_ids WHERE id < 'SV-0' OR id > 'SV-:' AND id < 'V-0' OR id > 'V-:'`,
+    )
+    .pluck();
+  const controls = db.sqlite.prepare<[], { framework: 'nist-800-53'; id: string }>(
+    `SELECT framework, identifier AS id FROM control_keys
+      WHERE framework IN ('nist-800-53', 'nist-800-171', 'dod-8500')`,
+  );
+
+  function read(): Vocabulary {
+    const beginnings: Vocabulary['beginnings'] = new Map();
+    for (const id of ruleIds.all()) {
+      const { beginning, length } = beginningOf(id.split(' - ')[0]!);
+      if (id.startsWith('SRG-') || !/[A-Z]/.test(beginning)) continue;
+      const { shortest, longest } = beginnings.get(beginning) ?? { shortest: length, longest: length };
+      beginnings.set(beginning, {
+        shortest: Math.min(shortest, length),
+        longest: Math.max(longest, length),
+      });
+    }
+    return { beginnings, letters: new Set(controls.all().map(lettersOf)) };
+  }
+
+  return perCatalogVersion(db, read);
+}
+
+/** An id of a text with its place. */
+export interface Place extends FoundId {
+  line: number;
+  column: number;
+}
+
+/** The most references of one text (rule D39.1). */
+export const mostReferences = 50_000;
+/** The largest text, in bytes of UTF-8. */
+export const largestText = 8 * 1024 * 1024;
+
+/** The text of a file in UTF-8, in UTF-16 with a byte order mark or in windows-1252; null for a binary file. */
+export function fileText(bytes: Uint8Array): string | null {
+  try {
+    const { text } = decodeFile(bytes);
+    return text.includes('\0') ? null : text;
+  } catch (error) {
+    if (error instanceof ImportError) return null;
+    throw error;
+  }
+}
+
+/** The ids of a text with their places, without STIG ids of no release. Throws a 400 for more than `most`. */
+export function placesIn(text: string, vocabulary: Vocabulary, most = mostReferences): Place[] {
+  const places: Place[] = [];
+  let [line, start, end] = [1, 0, text.indexOf('\n')];
+  for (const found of idsIn(text)) {
+    if (found.kind === 'stigId' && !isOfRelease(found.id, vocabulary)) continue;
+    if (places.length === most) throw badRequest(`The text has more than ${most} ids. Divide it`, '/text');
+    for (; end >= 0 && end < found.index; end = text.indexOf('\n', start)) {
+      line++;
+      start = end + 1;
+    }
+    places.push({ ...found, line, column: found.index - start + 1 });
+  }
+  return places;
+}
+
+/** Whether the beginning of an id is that of a retained release's, and its end about as long. */
+function isOfRelease(id: string, { beginnings }: Vocabulary): boolean {
+  const { beginning, length } = beginningOf(id);
+  const known = beginnings.get(beginning);
+  if (known === undefined) return false;
+  // Letters before a number are seldom a beginning by themselves: `NET35` is none of `NET0123`.
+  const slack = beginning.endsWith('-') ? 1 : 0;
+  return length >= known.shortest - slack && length <= known.longest + slack;
+}
+
+/** What to ask the catalog: each id once, in the order of their text. */
+export const keyOf = ({ kind, framework, id }: FoundId) => `${kind} ${framework ?? ''} ${id}`;
+
+/** The answer for a text. A control that is unknown counts only where its letters are those of a family. */
+export function referencesOf(
+  places: Place[],
+  facts: Map<string, ReferenceFact>,
+  { letters }: Vocabulary,
+): References {
+  const references = places.flatMap((place) => {
+    const fact = facts.get(keyOf(place))!;
+    if (place.framework !== null && fact.state === 'unknown' && !letters.has(lettersOf(place))) return [];
+    const { text, line, column } = place;
+    return [{ text, ...fact, line, column }];
+  });
+  const counts = Object.fromEntries(referenceStates.map((state) => [state, 0])) as References['counts'];
+  for (const { state } of references) counts[state]++;
+  return { counts, references };
+}
+
+const nothing = { title: null, slug: null, version: null, advice: null };
+
+/** Prepares the look-up of controls, CCIs and SRG ids. What is in no source is told first: the rest takes longer. */
+function createControlFacts({ sqlite }: Database) {
+  const isControl = sqlite
+    .prepare<[string, string], number>('SELECT 1 FROM control_keys WHERE framework = ? AND identifier = ?')
+    .pluck();
+  const isNamed = sqlite
+    .prepare<[string, string, string], number>(
+      `SELECT EXISTS (SELECT 1 FROM findings WHERE group_title >= ? AND group_title < ? || '.')
+           OR EXISTS (SELECT 1 FROM findings WHERE rule_version = ?)`,
+    )
+    .pluck();
+  const control = sqlite.prepare<
+    [string, string],
+    { status: string; title: string; statement: string; into: string; version: string; isServed: number }
+  >(
+    `SELECT c.status, c.title, c.statement,
+            c.withdrawn_into AS "into", c.version, v.is_default AS isServed
+       FROM control_keys AS k JOIN controls AS c ON c.control_id = k.id AND c.framework = k.framework
+       JOIN framework_versions AS v ON v.framework = c.framework AND v.version = c.version
+      WHERE k.framework = ? AND k.identifier = ?
+      ORDER BY v.is_default DESC, v.is_newest DESC, v.version DESC LIMIT 1`,
+  );
+  // An id without its ending stands for several requirements, and then has no title.
+  const named = (column: 'group_title' | 'rule_version', condition: string) =>
+    `SELECT max(r.id = s.current_release_id) AS isCurrent,
+            CASE WHEN count(DISTINCT CASE s.kind WHEN 'srg' THEN f.rule_version END) = 1
+              THEN max(CASE s.kind WHEN 'srg' THEN f.rule_title END) END AS title
+       FROM findings AS f JOIN stig_releases AS r ON r.id = f.release_id JOIN stigs AS s ON s.id = r.stig_id
+      WHERE f.${column} ${condition}`;
+  type Named = { isCurrent: number | null; title: string | null };
+  const whole = [named('group_title', '= ?'), named('rule_version', '= ?')].map((text) =>
+    sqlite.prepare<[string], Named>(text),
+  );
+  const begun = sqlite.prepare<[string, string], Named>(
+    named('group_title', ">= ? || '-' AND f.group_title < ? || '.'"),
+  );
+
+  function srg(id: string): ReferenceFact {
+    if (!isNamed.get(id, id, id)) return { ...nothing, kind: 'srg', state: 'unknown', id };
+    const found = whole.map((each) => each.get(id)!);
+    if (/^SRG-[A-Z]+-\d+$/.test(id)) found.push({ ...begun.get(id, id)!, title: null });
+    const isCurrent = found.some((each) => each.isCurrent === 1);
+    const isKnown = found.some((each) => each.isCurrent !== null);
+    const title = found.find((each) => each.title !== null)?.title ?? null;
+    const state = isCurrent ? 'current' : isKnown ? 'removed' : 'unknown';
+    const advice = state === 'removed' ? 'Only rules of older releases name it' : null;
+    return { ...nothing, kind: 'srg', state, id, title, advice };
+  }
+
+  return ({ kind, framework, id }: FoundId): ReferenceFact => {
+    if (kind === 'srg') return srg(id);
+    const ofKind = kind === 'cci' ? 'cci' : 'control';
+    const isThere = isControl.get(framework ?? 'cci', id) !== undefined;
+    const row = isThere ? control.get(framework ?? 'cci', id) : undefined;
+    if (!row) return { ...nothing, kind: ofKind, state: 'unknown', id };
+    const fact = { ...nothing, kind: ofKind, id, title: row.title || row.statement.slice(0, 200) } as const;
+    if (ofKind === 'cci') return { ...fact, state: row.status === 'withdrawn' ? 'deprecated' : 'current' };
+    const into = JSON.parse(row.into) as string[];
+    if (row.status === 'withdrawn')
+      return { ...fact, state: 'withdrawn', advice: into.length > 0 ? `Now in ${into.join(', ')}` : null };
+    // The revisions of 800-171 name different controls.
+    if (row.isServed || framework === 'nist-800-171') return { ...fact, state: 'current' };
+    return { ...fact, state: 'withdrawn', advice: `Only in ${row.version}` };
+  };
+}
 
 interface ReleaseRow {
   release: number;
@@ -32,8 +217,8 @@ function createMarkedRules(db: Database) {
 
   return (release: number): Map<string, MarkedRule> => {
     const key = `${db.catalogVersion()} ${release}`;
-    const kept = known.get(key);
-    if (kept) return kept;
+    const cached = known.get(key);
+    if (cached) return cached;
     const rules = readMarks(marksOf.get(release)!).map((rule, index) => ({ rule, index }));
     const byId = new Map<string, MarkedRule>();
     const add = (id: string, each: MarkedRule) => byId.has(id) || byId.set(id, each);
@@ -143,7 +328,6 @@ export function createReferenceLookup(db: Database, history: Pick<RuleHistorySer
   };
 }
 
-const nothing = { title: null, slug: null, version: null, advice: null };
 const words = { check: 'check', fix: 'fix', severity: 'severity', mapping: 'CCIs', cosmetic: 'wording' };
 const namesOf = ({ groupId, ruleVersion }: { groupId: string; ruleVersion: string }) =>
   ruleVersion === '' ? groupId : `${groupId} (${ruleVersion})`;

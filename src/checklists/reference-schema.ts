@@ -1,19 +1,37 @@
 import { z } from '@hono/zod-openapi';
+import type { Column } from '../http/columns.ts';
 import { notAnObject } from '../http/schema.ts';
-import { type ReferenceState, referenceStates } from './reference-states.ts';
+
+/** What became of a cited id (rule D39.1). Apart from the schemas, which the command line does not load. */
+export const referenceStates = [
+  'current',
+  'changed',
+  'removed',
+  'withdrawn',
+  'deprecated',
+  'unknown',
+] as const;
+
+export type ReferenceState = (typeof referenceStates)[number];
+
+/** A reference and the file that has it; empty for pasted text. */
+export interface FileReference extends Reference {
+  file: string;
+}
+
+export const referenceColumns: Column<FileReference>[] = (
+  ['file', 'line', 'column', 'text', 'kind', 'state', 'id', 'title', 'slug', 'version', 'advice'] as const
+).map((name) => ({ name, value: (row) => row[name] ?? '' }));
 
 /** What one cited id is in the catalog. */
 export const ReferenceFact = z.object({
   kind: z.enum(['rule', 'cci', 'control', 'srg']),
   state: z.enum(referenceStates),
-  id: z.string().openapi({ description: 'In its published form; of a rule its V-id.' }),
+  id: z.string().describe('In its published form; of a rule its V-id.'),
   title: z.string().nullable(),
-  slug: z.string().nullable().openapi({ description: 'The STIG of a rule.' }),
-  version: z
-    .string()
-    .nullable()
-    .openapi({ description: 'The release that has the rule; the last, if removed.' }),
-  advice: z.string().nullable().openapi({ description: 'What changed, where it went, or what came after.' }),
+  slug: z.string().nullable().describe('The STIG of a rule.'),
+  version: z.string().nullable().describe('The release that has the rule; the last, if removed.'),
+  advice: z.string().nullable().describe('What changed, where it went, or what came after.'),
 });
 
 export const References = z
@@ -26,9 +44,9 @@ export const References = z
     ),
     references: z.array(
       ReferenceFact.extend({
-        text: z.string().openapi({ description: 'The id as the text has it.' }),
+        text: z.string().describe('The id as the text has it.'),
         line: z.int(),
-        column: z.int().openapi({ description: 'In UTF-16 units, from 1.' }),
+        column: z.int().describe('In UTF-16 units, from 1.'),
       }),
     ),
   })
@@ -36,7 +54,7 @@ export const References = z
 
 export const referencesBody = z
   .object(
-    { text: z.string({ error: 'text must be a text' }).openapi({ description: 'At most 8 MiB as UTF-8.' }) },
+    { text: z.string({ error: 'text must be a text' }).describe('At most 8 MiB as UTF-8.') },
     notAnObject,
   )
   .openapi('ReferencesBody');

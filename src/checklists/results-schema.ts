@@ -1,24 +1,26 @@
 import { z } from '@hono/zod-openapi';
 import { Cklb, roles } from '../catalog/stigs/cklb-schema.ts';
 import { choices } from '../catalog/stigs/identify.ts';
-import { flag, notAnObject } from '../http/schema.ts';
+import { counts, flag, notAnObject, texts } from '../http/schema.ts';
 import { AnsweredChecklist, allowOlderFlag, checklist, NotCarried, upgradeBody } from './schema.ts';
 
 const Status = Cklb.shape.stigs.element.shape.rules.element.shape.status;
 
 const ReportedRule = z
   .strictObject({
-    groupId: z.string(),
-    ruleId: z.string(),
+    ...texts('groupId', 'ruleId'),
     status: Status,
-    result: z.string().nullable().openapi({
-      description: 'The word of the results, such as pass; null when they do not have the rule.',
-    }),
-    reason: z.string().nullable().openapi({
-      description:
+    result: z
+      .string()
+      .nullable()
+      .describe('The word of the results, such as pass; null when they do not have the rule.'),
+    reason: z
+      .string()
+      .nullable()
+      .describe(
         'Why the rule is not reviewed, or what to know about its result; null when there is nothing to say.',
-    }),
-    kept: z.boolean().openapi({ description: 'Whether the answer in the given checklist stands.' }),
+      ),
+    kept: z.boolean().describe('Whether the answer in the given checklist stands.'),
   })
   .openapi('ResultOfRule');
 export type ReportedRule = z.infer<typeof ReportedRule>;
@@ -28,42 +30,33 @@ const ResultsReport = z
     kind: z.enum(['xccdf', 'arf']),
     tool: z.string().nullable(),
     target: z.strictObject({
-      hostName: z.string(),
-      fqdn: z.string(),
-      ipAddress: z.string(),
-      macAddress: z.string(),
+      ...texts('hostName', 'fqdn', 'ipAddress', 'macAddress'),
       role: z.enum(roles),
-      site: z
-        .string()
-        .optional()
-        .openapi({ description: 'The site of a web or database instance, where named.' }),
-      instance: z.string().optional().openapi({ description: 'The web or database instance, where named.' }),
+      site: z.string().optional().describe('The site of a web or database instance, where named.'),
+      instance: z.string().optional().describe('The web or database instance, where named.'),
     }),
     release: z.strictObject({
-      slug: z.string(),
-      title: z.string(),
-      version: z.string(),
-      chosenBy: z.enum(choices).openapi({
-        description:
+      ...texts('slug', 'title', 'version'),
+      chosenBy: z
+        .enum(choices)
+        .describe(
           'version: the request names it. checklist: that of the given checklist. rule-ids: it shares most rule ids with the results. benchmark-date, named, newest: what decided between releases that share equally many.',
-      }),
-      named: z.string().nullable().openapi({
-        description: 'The release that the results name. SCAP content counts its releases separately.',
-      }),
+        ),
+      named: z
+        .string()
+        .nullable()
+        .describe('The release that the results name. SCAP content counts its releases separately.'),
     }),
     counts: z.strictObject({
-      not_a_finding: z.int(),
-      open: z.int(),
-      not_applicable: z.int(),
-      not_reviewed: z.int(),
+      ...counts('not_a_finding', 'open', 'not_applicable', 'not_reviewed'),
     }),
     rules: z.array(ReportedRule),
     unknown: z
-      .array(z.strictObject({ id: z.string(), result: z.string() }))
-      .openapi({ description: 'Results of rules that the release does not have.' }),
+      .array(z.strictObject(texts('id', 'result')))
+      .describe('Results of rules that the release does not have.'),
     notCarried: z
       .array(NotCarried)
-      .openapi({ description: 'What the given checklist holds and the new one has no place for.' }),
+      .describe('What the given checklist holds and the new one has no place for.'),
     warnings: z.array(z.string()),
   })
   .openapi('ResultsReport');
@@ -75,29 +68,23 @@ export const ChecklistFromResults = z
 
 const { slug, version, allowOlder, hostName, format } = upgradeBody.shape;
 const options = {
-  slug: slug.openapi({
-    description: 'The STIG of the results. By default the one that they name, or whose rules they have.',
-  }),
-  version: version.openapi({
-    description: 'A retained release. By default the one that the rule ids fit best.',
-  }),
+  slug: slug.describe(
+    'The STIG of the results. By default the one that they name, or whose rules they have.',
+  ),
+  version: version.describe('A retained release. By default the one that the rule ids fit best.'),
   format,
-  hostName: hostName.openapi({
-    description: 'The host name of the target. By default the one in the results.',
-  }),
+  hostName: hostName.describe('The host name of the target. By default the one in the results.'),
 };
 
 const xml = z.string({ error: 'results must be the text of an XCCDF or ARF file' });
 
 export const fromResultsBody = z.object(
   {
-    results: xml.openapi({
-      description: 'The XML of an XCCDF TestResult, alone or in a Benchmark, or of an ARF.',
-    }),
+    results: xml.describe('The XML of an XCCDF TestResult, alone or in a Benchmark, or of an ARF.'),
     ...options,
-    checklist: checklist.optional().openapi({
-      description: 'A checklist to merge the results into. Its answers stand unless `overwrite` is true.',
-    }),
+    checklist: checklist
+      .optional()
+      .describe('A checklist to merge the results into. Its answers stand unless `overwrite` is true.'),
     overwrite: z.boolean({ error: 'overwrite must be true or false' }).default(false),
     allowOlder,
   },
@@ -117,8 +104,7 @@ const Finding = z
     code: z.string(),
     severity: z.enum(['error', 'warning']),
     groupId: z.string().nullable(),
-    message: z.string(),
-    advice: z.string(),
+    ...texts('message', 'advice'),
   })
   .openapi('InspectionFinding');
 export type InspectionFinding = z.infer<typeof Finding>;
@@ -129,14 +115,10 @@ export const Inspection = z
     stigs: z.array(
       z.strictObject({
         slug: z.string().nullable(),
-        title: z.string().nullable().openapi({ description: 'The title of the STIG in the catalog.' }),
-        version: z
-          .string()
-          .nullable()
-          .openapi({ description: 'The retained release that the rules are of.' }),
-        current: z.string().nullable().openapi({ description: 'The current release of the STIG.' }),
-        rules: z.int(),
-        answered: z.int(),
+        title: z.string().nullable().describe('The title of the STIG in the catalog.'),
+        version: z.string().nullable().describe('The retained release that the rules are of.'),
+        current: z.string().nullable().describe('The current release of the STIG.'),
+        ...counts('rules', 'answered'),
         findings: z.array(Finding),
       }),
     ),

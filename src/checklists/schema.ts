@@ -3,7 +3,17 @@ import { isObject } from '../base/json.ts';
 import { Cklb } from '../catalog/stigs/cklb-schema.ts';
 import { ChangeClass, FieldChange, MatchedBy } from '../catalog/stigs/diff-schema.ts';
 import { RuleIdentity } from '../catalog/stigs/rule-head.ts';
-import { DateOrNull, flag, format, notAnObject, oneWord, orNull, requestText } from '../http/schema.ts';
+import {
+  counts,
+  DateOrNull,
+  flag,
+  format,
+  notAnObject,
+  oneWord,
+  orNull,
+  requestText,
+  texts,
+} from '../http/schema.ts';
 
 const CklbRule = Cklb.shape.stigs.element.shape.rules.element;
 
@@ -18,22 +28,20 @@ export type RuleAnswer = z.infer<typeof RuleAnswer>;
 export const outcomes = ['carried', 'carried-with-warning', 'reset', 'new'] as const;
 export const UpgradedRule = z
   .strictObject({
-    outcome: z.enum(outcomes).openapi({
-      description:
+    outcome: z
+      .enum(outcomes)
+      .describe(
         'carried: the answer is unchanged. carried-with-warning: the answer is unchanged, but the check, the fix or the severity changed. reset: the check or fix changed, and the request asked to reset such answers. new: the old checklist does not have the rule.',
-    }),
-    reason: z.string(),
-    groupId: z.string(),
-    ruleId: z.string(),
-    ruleVersion: z.string(),
+      ),
+    ...texts('reason', 'groupId', 'ruleId', 'ruleVersion'),
     oldGroupId: z.string().nullable(),
     oldRuleId: z.string().nullable(),
     oldRuleVersion: z.string().nullable(),
     matchedBy: orNull(MatchedBy),
     classes: z.array(ChangeClass),
     changes: z.array(FieldChange),
-    answered: z.boolean().openapi({ description: 'Whether the old checklist has an answer for the rule.' }),
-    lost: orNull(RuleAnswer).openapi({ description: 'The old answer if it was reset, otherwise null.' }),
+    answered: z.boolean().describe('Whether the old checklist has an answer for the rule.'),
+    lost: orNull(RuleAnswer).describe('The old answer if it was reset, otherwise null.'),
   })
   .openapi('UpgradedRule');
 export type UpgradedRule = z.infer<typeof UpgradedRule>;
@@ -51,58 +59,48 @@ export const NotCarried = z
     z.strictObject({
       kind: z.literal('field'),
       reason: z.string(),
-      path: z
-        .string()
-        .openapi({ description: 'Where it was, such as stigs[0].rules[3].name or an XML path.' }),
-      place: z.string().optional().openapi({ description: 'The same place for people, with V-id and STIG.' }),
+      path: z.string().describe('Where it was, such as stigs[0].rules[3].name or an XML path.'),
+      place: z.string().optional().describe('The same place for people, with V-id and STIG.'),
       // Not `unknown`: Hono's typed responses change that type.
-      value: z.any().openapi({ description: 'The value, unchanged.' }),
+      value: z.any().describe('The value, unchanged.'),
     }),
   ])
   .openapi('NotCarried');
 export type NotCarried = z.infer<typeof NotCarried>;
 export type Leftover = Extract<NotCarried, { kind: 'field' }>;
 
-const counts = { carried: z.int(), carriedWithWarning: z.int(), reset: z.int() };
+const carriedCounts = counts('carried', 'carriedWithWarning', 'reset');
 export const UpgradeReport = z
   .strictObject({
     from: z.strictObject({
       format: z.enum(['ckl', 'cklb']),
-      id: z.string().nullable().openapi({
-        description: 'The `id` of the old cklb. null when it has none, and for a ckl.',
-      }),
-      benchmarkId: z.string(),
-      title: z.string(),
+      id: z.string().nullable().describe('The `id` of the old cklb. null when it has none, and for a ckl.'),
+      ...texts('benchmarkId', 'title'),
       version: z.string().nullable(),
       releaseInfo: z.string(),
     }),
     to: z.strictObject({
-      slug: z.string(),
-      benchmarkId: z.string(),
-      title: z.string(),
-      version: z.string(),
-      releaseInfo: z.string(),
+      ...texts('slug', 'benchmarkId', 'title', 'version', 'releaseInfo'),
       releaseDate: DateOrNull,
     }),
     warnings: z
       .array(z.string())
-      .openapi({ description: 'What to know first, such as why the STIG stays at its own release.' }),
+      .describe('What to know first, such as why the STIG stays at its own release.'),
     summary: z.strictObject({
       rules: z.int(),
-      ...counts,
-      new: z.int(),
-      removed: z.int(),
+      ...carriedCounts,
+      ...counts('new', 'removed'),
       answers: z
-        .strictObject({ ...counts, notCarried: z.int() })
-        .openapi({ description: 'The same counts for the rules that had an answer.' }),
+        .strictObject({ ...carriedCounts, ...counts('notCarried') })
+        .describe('The same counts for the rules that had an answer.'),
     }),
     rules: z.array(UpgradedRule),
-    notCarried: z.array(NotCarried).openapi({
-      description: 'Rules that the target no longer has, and values that a cklb has no field for.',
-    }),
+    notCarried: z
+      .array(NotCarried)
+      .describe('Rules that the target no longer has, and values that a cklb has no field for.'),
     otherStigs: z
-      .array(z.strictObject({ benchmarkId: z.string(), title: z.string(), rules: z.int() }))
-      .openapi({ description: 'The other STIGs in the checklist, copied unchanged.' }),
+      .array(z.strictObject({ ...texts('benchmarkId', 'title'), ...counts('rules') }))
+      .describe('The other STIGs in the checklist, copied unchanged.'),
   })
   .openapi('UpgradeReport');
 export type UpgradeReport = z.infer<typeof UpgradeReport>;
@@ -145,18 +143,17 @@ export const upgradeBody = z.object(
     version: requestText('version', 100)
       .optional()
       .openapi({ description: 'A retained release. By default the current one.', example: 'V1R2' }),
-    allowOlder: z
-      .boolean({ error: 'allowOlder must be true or false' })
-      .default(false)
-      .openapi({ description: older }),
+    allowOlder: z.boolean({ error: 'allowOlder must be true or false' }).default(false).describe(older),
     checklist,
     hostName: requestText('hostName', 255)
       .optional()
-      .openapi({ description: 'The host name of the target. By default the one in the checklist.' }),
-    onChange: z.enum(['keep', 'reset'], { error: 'onChange must be keep or reset' }).default('keep').openapi({
-      description:
+      .describe('The host name of the target. By default the one in the checklist.'),
+    onChange: z
+      .enum(['keep', 'reset'], { error: 'onChange must be keep or reset' })
+      .default('keep')
+      .describe(
         'What to do with an answer when its check or fix changed: keep it with a warning, or reset it.',
-    }),
+      ),
     format: format(checklistFormats),
   },
   notAnObject,
@@ -167,7 +164,7 @@ export type UpgradeOptions = Omit<UpgradeBody, 'checklist' | 'allowOlder'> & {
 };
 
 /** A switch of the body as a query parameter, for a body that is the file itself. */
-export const allowOlderFlag = flag('allowOlder').openapi({ description: older });
+export const allowOlderFlag = flag('allowOlder').describe(older);
 
 export const upgradeQuery = z.object({
   ...upgradeBody.omit({ checklist: true }).shape,

@@ -12,7 +12,7 @@ const wanted = /\.(?:cklb?|xml|json|gz)$/i;
 const largestUnpacked = 64 * 1024 * 1024;
 
 /** Whether bytes begin like a gzip. */
-export const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
+const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
 /** The content of a gzip, and other bytes as they are (rule D53.5). Throws a 400 for a damaged gzip, a 413 beyond `most`. */
 export function gunzipped(

@@ -9,7 +9,7 @@ import type { ChangeClass, FieldChange } from '../catalog/stigs/diff-schema.ts';
 import { matchRules } from '../catalog/stigs/match.ts';
 import type { FullRelease } from '../catalog/stigs/queries.ts';
 import type { OldChecklist } from './cklb-reader.ts';
-import { dateOf } from './results-names.ts';
+import { dateOf, isOlder, nameOf, placeOf, shortList, stigNames, versionOf } from './names.ts';
 import type {
   Leftover,
   NotCarried,
@@ -19,7 +19,6 @@ import type {
   UpgradedRule,
   UpgradeReport,
 } from './schema.ts';
-import { isOlder, nameOf, placeOf, shortList, stigNames, versionOf } from './stig-names.ts';
 
 type AnswerOptions = Pick<UpgradeBody, 'hostName' | 'onChange' | 'format'> & {
   /** Whether the target may be a release before that of the checklist (rule D42.4). */

@@ -9,16 +9,18 @@ import type { FileType } from '../http/answer.ts';
 import { check } from '../http/schema.ts';
 import type { OldChecklist } from './cklb-reader.ts';
 import { uploadJobs } from './jobs.ts';
+import { nameOf, otherStig, shortList, statedOf, stigNames } from './names.ts';
 import { isXml, readChecklist } from './read-checklist.ts';
 import type { FromResultsOptions } from './results-schema.ts';
 import { type ChecklistFormat, type UpgradeOptions, type UpgradeReport, upgradeBody } from './schema.ts';
-import { nameOf, otherStig, shortList, statedOf, stigNames } from './stig-names.ts';
 import { upgradeChecklist } from './upgrade.ts';
 
 /** The result of an upload: the bytes of the answer; name and marking where it is a file. */
 export interface Upgraded {
   bytes: Uint8Array<ArrayBuffer>;
   file: { name: string; type: FileType; marking: string | null } | null;
+  /** 400 for a refused form, which the page shows again. */
+  status?: 400;
 }
 
 /** A checklist that was made, with its report, its release and the name of its file without ending. */

@@ -8,11 +8,22 @@ import { statIfThere } from '../base/files.ts';
 import { packageVersion } from '../base/root.ts';
 import { escapedLine } from '../base/text.ts';
 import { createRuleHistoryService } from '../catalog/stigs/history.ts';
-import { type FileReference, referenceColumns } from '../checklists/reference-columns.ts';
-import { createReferenceLookup, type ReferenceLookup } from '../checklists/reference-lookup.ts';
-import { fileText, keyOf, largestText, placesIn, referencesOf } from '../checklists/reference-scan.ts';
-import type { Reference, References } from '../checklists/reference-schema.ts';
-import { referenceStates } from '../checklists/reference-states.ts';
+import {
+  createReferenceLookup,
+  fileText,
+  keyOf,
+  largestText,
+  placesIn,
+  type ReferenceLookup,
+  referencesOf,
+} from '../checklists/reference-lookup.ts';
+import {
+  type FileReference,
+  type Reference,
+  type References,
+  referenceColumns,
+  referenceStates,
+} from '../checklists/reference-schema.ts';
 import { toCsv } from '../http/columns.ts';
 import { command, tell } from './command.ts';
 import { openToLook } from './open-to-look.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import * as assert from 'uvu/assert';
 import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
-import { safeName } from '../../src/checklists/file-names.ts';
+import { safeName } from '../../src/checklists/names.ts';
 import type { Leftover } from '../../src/checklists/schema.ts';
 import { type Answer, type TestApp, testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';

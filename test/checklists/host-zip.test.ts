@@ -1,9 +1,9 @@
 import * as assert from 'uvu/assert';
 import { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import { createStigService } from '../../src/catalog/stigs/queries.ts';
-import { nameKey } from '../../src/checklists/file-names.ts';
 import { planChecklists, type ZipOptions } from '../../src/checklists/host-zip.ts';
 import { streamOfZip } from '../../src/checklists/list-api.ts';
+import { nameKey } from '../../src/checklists/names.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { readCklFile } from '../support/ckl-reader.ts';
 import { suite } from '../support/harness.ts';

@@ -47,8 +47,7 @@ hostile('depth, names and numbers of everything are bounded', async () => {
   const inTarget = (facts: string) => t.send('POST', fromResults, writeResults(results, { facts }));
   const many = `<a ${Array.from({ length: 65 }, (_, n) => `a${n}="x"`).join(' ')}/>`;
   for (const inside of [inAsset, inTarget]) await refused(inside(many), /more than 64 attributes/);
-  await refused(send('<CHECKLIST>'.repeat(100_000)), /nested deeper than 10/);
-  await refused(inAsset(`<${'n'.repeat(65)}/>`), /element name of more than 64/);
+  await refused(send('<CHECKLIST>'.repeat(100_000)), /nested deeper than 64/);
   await refused(inAsset('<a/>'.repeat(2_000_001)), /more than 2000000 elements/);
   await refused(inAsset('<a>x</a>'.repeat(100_001)), /more than 100000 fields/);
   const stigs = '<iSTIG/>'.repeat(101);

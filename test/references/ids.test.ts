@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { type FoundId, idsIn, idsOf } from '../../src/catalog/controls/id-grammar.ts';
-import { placesIn } from '../../src/checklists/reference-scan.ts';
+import { placesIn } from '../../src/checklists/reference-lookup.ts';
 import { growthOf } from '../support/effort.ts';
 import { suite, suiteIf } from '../support/harness.ts';
 import { benchmarkFiles } from '../support/real-files.ts';

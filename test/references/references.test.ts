@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
-import { fileText } from '../../src/checklists/reference-scan.ts';
+import { fileText } from '../../src/checklists/reference-lookup.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { suite, suiteIf } from '../support/harness.ts';
 import { benchmarkFiles, benchmarkPaths } from '../support/real-files.ts';

@@ -3,18 +3,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as assert from 'uvu/assert';
 import type { Ask } from '../../src/base/ask.ts';
-import type { AppError } from '../../src/base/errors.ts';
+import { AppError } from '../../src/base/errors.ts';
 import { type Log, silentLog } from '../../src/base/log.ts';
 import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import type { Upgraded } from '../../src/checklists/upload.ts';
 import { createQueue, expensiveLimits, smallUpload } from '../../src/http/limits.ts';
-import type { Upload } from '../../src/pages/checklists/upload-thread.ts';
-import {
-  createUploads,
-  RefusedUpload,
-  type UploadOptions,
-  type Uploads,
-} from '../../src/pages/checklists/uploads.ts';
+import type { Upload } from '../../src/pages/checklists/upload-messages.ts';
+import { createUploads, type UploadOptions, type Uploads } from '../../src/pages/checklists/uploads.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
@@ -143,7 +138,7 @@ uploading('a thread that cannot start, or dies between question and answer, is a
   for (const program of ["throw new Error('no module');", half]) {
     const { uploads, told } = uploadsOf(program);
     const error = await uploads.upgrade(upload(), anyRelease).catch((thrown) => thrown);
-    assert.instance(error, RefusedUpload);
+    assert.instance(error, AppError);
     assert.equal([error.code, error.headers], ['UNAVAILABLE', { 'Retry-After': '5' }]);
     assert.is(told.length, 1);
   }

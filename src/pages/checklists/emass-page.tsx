@@ -1,12 +1,12 @@
 import type { Child } from 'hono/jsx';
 import type { Ask } from '../../base/ask.ts';
 import { count } from '../../base/text.ts';
-import { emassBody } from '../../checklists/emass-schema.ts';
-import { emassSheet, type MadeSheet } from '../../checklists/emass-upload.ts';
+import { emassBody, emassSheet, type MadeSheet } from '../../checklists/emass.ts';
 import type { NamedFile } from '../../checklists/upgrade-several.ts';
 import { check } from '../../http/schema.ts';
 import { beginning, Empty, Facts, Table } from '../parts/components.tsx';
 import type { View } from '../parts/view.ts';
+import type { Report } from './review-table.tsx';
 import { emassFields, SendAgain, toolView, type UpgradeForm } from './upgrade-form.tsx';
 
 /** The sheet that the form asks for, of its checklists (rule D30.2). Throws a 400. */
@@ -20,8 +20,7 @@ const mostRows = 100;
 const longest = 80;
 
 /** The sheet before its download: the columns that hold something, and what has no place in it. */
-export function emassPage(page: { made: MadeSheet; id: string; form: UpgradeForm; files: number }): View {
-  const { made, id, form, files } = page;
+export function emassPage({ made, id, form, files }: Report & { made: MadeSheet; files: number }): View {
   const { header, rows, withoutCci, unknownCcis, sheet, warnings = [] } = made.rows;
   const filled = header.flatMap((name, index) =>
     rows.some((row) => row[index] !== '') ? [{ name, index }] : [],

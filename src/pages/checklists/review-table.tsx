@@ -1,13 +1,14 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
-import type { ReviewRow } from '../../checklists/review.ts';
 import type { RuleAnswer } from '../../checklists/schema.ts';
+import type { ReviewRow } from '../../checklists/upgrade-several.ts';
 import type { Form } from '../../http/env.ts';
 import { slice } from '../../http/paging.ts';
 import { Empty, Facts, Severity, Table } from '../parts/components.tsx';
-import { Field, type Marker } from '../parts/diff-text.tsx';
+import { createMarker, Field, type Marker } from '../parts/diff-text.tsx';
 import { Boxes, Hidden, Select, SeverityBoxes } from '../parts/forms.tsx';
 import { ruleHref } from '../parts/links.tsx';
+import { toolPath, type UpgradeForm, type UploadTool } from './upgrade-form.tsx';
 
 const kinds: Record<ReviewRow['kind'], string> = {
   reset: 'Reset',
@@ -33,11 +34,20 @@ const orders = [
 const rowsPerPage = 100;
 
 /** What a reader asked to see of a report. */
-export interface AskedReview {
+interface AskedReview {
   severity: string[];
   kind: string[];
   order: string;
   page: number;
+}
+
+/** What the page of a report is about, beside its content. */
+export interface Report {
+  tool: UploadTool;
+  form: UpgradeForm;
+  /** The id under which the server stores the files of the form. */
+  id: string;
+  review: AskedReview;
 }
 
 /** The filters of a report, as its form sends them; empty ones show what needs a decision. */
@@ -53,18 +63,12 @@ export function askedReview(form: Form): AskedReview {
 }
 
 /** A rule to review, and the host or the file that it is of where there are several. */
-export type ShownReview = ReviewRow & { of?: string };
+type ShownReview = ReviewRow & { of?: string };
 
 /** The rules of a made checklist: the download, counts by severity, filters, and a table, all in one form. */
-export function Review(props: {
-  to: string;
-  rows: ShownReview[];
-  asked: AskedReview;
-  fields: Record<string, string>;
-  submit: string;
-  marker: Marker;
-}): Child {
-  const { to, rows, asked, fields, submit, marker } = props;
+export function Review({ of, rows, submit }: { of: Report; rows: ShownReview[]; submit: string }): Child {
+  const { tool, id, form, review: asked } = of;
+  const marker = createMarker();
   const present = (Object.keys(kinds) as ReviewRow['kind'][]).filter((kind) =>
     rows.some((row) => row.kind === kind),
   );
@@ -78,8 +82,8 @@ export function Review(props: {
   const isOfSeveral = rows.some(({ of }) => of !== undefined);
   const hasOld = rows.some(({ was }) => was !== null);
   return (
-    <form method="post" action={to} enctype="multipart/form-data">
-      <Hidden fields={{ ...fields, as: 'file' }} />
+    <form method="post" action={toolPath(tool, id)} enctype="multipart/form-data">
+      <Hidden fields={{ ...form, as: 'file' }} />
       <div class="actions">
         <button type="submit">{submit}</button>
       </div>

@@ -5,10 +5,9 @@ import type { Env } from '../../http/env.ts';
 import type { Services } from '../../services.ts';
 import { ownLists } from '../parts/list-frame.tsx';
 import type { PageSupport } from '../parts/page.ts';
-import { hostsToolPage } from './hosts-page.tsx';
-import { referencesPage } from './references-page.tsx';
-import { emptyUpgrade, toolPage, toolPath, type UploadTool, uploadTools } from './upgrade-form.tsx';
-import { RefusedUpload, type WorkOnForm } from './uploads.ts';
+import { referencesPage } from './references.tsx';
+import { hostsToolPage, presets, toolPage, toolPath, type UploadTool, uploadTools } from './upgrade-form.tsx';
+import type { WorkOnForm } from './uploads.ts';
 
 /** The forms for checklists, scan results and texts that cite ids. */
 export function upgradePages(
@@ -25,7 +24,7 @@ export function upgradePages(
 
   for (const tool of uploadTools)
     app.get(toolPath(tool), guard.user, (c) => {
-      const form = { ...emptyUpgrade, slug: c.req.query('slug') ?? '' };
+      const form = { ...presets, slug: c.req.query('slug') ?? '' };
       return show(c, toolPage({ tool, form, stigs: choices(), problem: null }));
     });
 
@@ -33,28 +32,23 @@ export function upgradePages(
 
   /** Reads the form of an upload in a thread: the answer is a page or a file, or the form again with a problem. */
   async function answered(c: Context<Env>, tool: UploadTool | 'references'): Promise<Response> {
-    try {
-      const upload = {
-        tool,
-        stigs: tool === 'references' ? [] : choices(),
-        bytes: c.get('upload'),
-        type: c.req.header('Content-Type') ?? '',
-        frame: frame(c),
-        id: c.req.query('upload'),
-        owner: viewerKey(c.get('user')),
-      };
-      const { bytes, file } = await workOnForm(upload, c.get('record'));
-      if (file === null) return send(c, bytes);
-      return c.body(bytes, 200, {
-        'Content-Type': fileTypes[file.type],
-        'Content-Length': String(bytes.byteLength),
-        ...fileHeaders(c.get('banner'), file.name),
-        'Cache-Control': 'private, no-store',
-      });
-    } catch (error) {
-      if (!(error instanceof RefusedUpload) || error.page === null) throw error;
-      return send(c, error.page, 400);
-    }
+    const upload = {
+      tool,
+      stigs: tool === 'references' ? [] : choices(),
+      bytes: c.get('upload'),
+      type: c.req.header('Content-Type') ?? '',
+      frame: frame(c),
+      id: c.req.query('upload'),
+      owner: viewerKey(c.get('user')),
+    };
+    const { bytes, file, status } = await workOnForm(upload, c.get('record'));
+    if (file === null) return send(c, bytes, status);
+    return c.body(bytes, 200, {
+      'Content-Type': fileTypes[file.type],
+      'Content-Length': String(bytes.byteLength),
+      ...fileHeaders(c.get('banner'), file.name),
+      'Cache-Control': 'private, no-store',
+    });
   }
 
   for (const tool of uploadTools) app.post(toolPath(tool), guard.upload, (c) => answered(c, tool));

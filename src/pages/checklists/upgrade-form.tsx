@@ -1,33 +1,12 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
-import { link, shortTitle, Tabs } from '../parts/components.tsx';
+import { Empty, link, shortTitle, Tabs } from '../parts/components.tsx';
 import { Hidden, Input, Labelled, Problem, Select } from '../parts/forms.tsx';
+import { partPath } from '../parts/list-frame.tsx';
 import type { View } from '../parts/view.ts';
 
-/** What a sheet for eMASS takes from the form alone. */
-export const emassFields = [
-  ...(['dateTested', 'testedBy', 'officeOrg', 'scheduledCompletionDate', 'resources'] as const),
-];
-export type EmassFields = Record<(typeof emassFields)[number], string>;
-
-export interface UpgradeForm extends EmassFields {
-  slug: string;
-  version: string;
-  hostName: string;
-  onChange: string;
-  overwrite: string;
-  allowOlder: string;
-  format: string;
-  sheet: string;
-}
-
-export const emptyUpgrade: UpgradeForm = {
-  sheet: 'test-results',
-  dateTested: '',
-  testedBy: '',
-  officeOrg: '',
-  scheduledCompletionDate: '',
-  resources: '',
+/** The fields of the forms beside the files, with their presets. */
+export const presets = {
   slug: '',
   version: '',
   hostName: '',
@@ -35,7 +14,23 @@ export const emptyUpgrade: UpgradeForm = {
   overwrite: '',
   allowOlder: '',
   format: 'cklb',
+  sheet: 'test-results',
+  dateTested: '',
+  testedBy: '',
+  officeOrg: '',
+  scheduledCompletionDate: '',
+  resources: '',
 };
+export type UpgradeForm = typeof presets;
+
+/** The fields that a sheet for eMASS takes from the form. */
+export const emassFields = [
+  'dateTested',
+  'testedBy',
+  'officeOrg',
+  'scheduledCompletionDate',
+  'resources',
+] as const;
 
 /** How long the server stores the files of a form. */
 export const storedMinutes = 15;
@@ -205,7 +200,7 @@ function FileField({ attached, label }: { attached: number; label: string }): Ch
 }
 
 /** The choice of the format of a checklist. */
-export function FormatSelect(props: { label: string; selected: string; id?: string }): Child {
+function FormatSelect(props: { label: string; selected: string; id?: string }): Child {
   const { label, selected, id = 'format' } = props;
   return (
     <Select
@@ -302,4 +297,53 @@ function Options(props: {
       <FormatSelect label="Format of the checklist" selected={form.format === 'ckl' ? 'ckl' : 'cklb'} />
     </details>
   );
+}
+
+/** The choice of the format and of the files; `id` begins those of the fields where a page has them twice. */
+export function FilesFields(props: { form: { format: string; layout: string }; id?: string }): Child {
+  const { form, id = '' } = props;
+  return (
+    <>
+      <FormatSelect label="Format" selected={form.format} id={`${id}format`} />
+      <Select
+        name="layout"
+        label="Files"
+        id={`${id}layout`}
+        of={[
+          ['stig', 'One for each host and STIG'],
+          ['host', 'One for each host, with all STIGs'],
+        ]}
+        selected={form.layout}
+      />
+    </>
+  );
+}
+
+/** The lists whose STIGs may become checklists of hosts. */
+export function hostsToolPage(lists: { id: string; name: string }[]): View {
+  return toolView({
+    tool: 'hosts',
+    title: 'Checklists for hosts',
+    body: (
+      <>
+        <p class="lead">
+          A list holds the STIGs of a system. Choose one, name its hosts, and download a blank checklist of
+          each STIG for each host in one zip.
+        </p>
+        {lists.length === 0 ? (
+          <Empty>
+            You have no lists yet. <a href="/systems#new">Create a list</a>
+          </Empty>
+        ) : (
+          <ul class="results">
+            {lists.map(({ id, name }) => (
+              <li>
+                <a href={partPath(id, 'checklists')}>{name}</a>
+              </li>
+            ))}
+          </ul>
+        )}
+      </>
+    ),
+  });
 }

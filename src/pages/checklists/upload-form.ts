@@ -2,10 +2,11 @@ import type { Ask } from '../../base/ask.ts';
 import { AppError, badRequest } from '../../base/errors.ts';
 import { zipOf } from '../../base/zip.ts';
 import type { OldChecklist } from '../../checklists/cklb-reader.ts';
-import { workbook } from '../../checklists/emass-upload.ts';
-import { maxChecklist, readChecklist } from '../../checklists/read-checklist.ts';
+import { workbook } from '../../checklists/emass.ts';
+import { inspectionOf } from '../../checklists/inspect.ts';
+import { isResults, maxChecklist, readChecklist } from '../../checklists/read-checklist.ts';
+import { fromResultsOf, readResults } from '../../checklists/results.ts';
 import type { ScanResults } from '../../checklists/results-reader.ts';
-import { fromResultsOf, inspectionOf, isResults, readResults } from '../../checklists/results-upload.ts';
 import { type UpgradeOptions, upgradeBody } from '../../checklists/schema.ts';
 import {
   type NamedFile,
@@ -20,11 +21,15 @@ import { check } from '../../http/schema.ts';
 import { renderPage } from '../parts/layout.tsx';
 import type { PageFrame, View } from '../parts/view.ts';
 import { emassPage, sheetOf } from './emass-page.tsx';
-import { fromResultsPage, type InspectedFile, inspectionPage } from './results-report.tsx';
+import {
+  fromResultsPage,
+  type InspectedFile,
+  inspectionPage,
+  upgradedPage,
+  upgradedSeveralPage,
+} from './reports.tsx';
 import { askedReview } from './review-table.tsx';
-import { upgradedSeveralPage } from './several-report.tsx';
-import { type EmassFields, emassFields, type UpgradeForm, type UploadTool } from './upgrade-form.tsx';
-import { upgradedPage } from './upgrade-report.tsx';
+import { presets, type UpgradeForm, type UploadTool } from './upgrade-form.tsx';
 
 /** Characters of a field: no valid value is longer, and a page need not repeat more. */
 const longestField = 1000;
@@ -33,24 +38,17 @@ const longestField = 1000;
 export const mostUploaded = 48 * 1024 * 1024;
 const mostFiles = 100;
 
-/** The fields beside the file, for the form to show them again. */
+/** The fields beside the files, for the form to show them again. */
 export function fieldsOf(form: Form): UpgradeForm {
-  const given = (name: string) => form.get(name).slice(0, longestField).trim();
-  return {
-    ...(Object.fromEntries(emassFields.map((name) => [name, given(name)])) as EmassFields),
-    sheet: given('sheet') || 'test-results',
-    slug: form.get('slug').slice(0, longestField),
-    version: given('version'),
-    hostName: given('hostName'),
-    onChange: form.get('onChange').slice(0, longestField) || 'keep',
-    overwrite: form.get('overwrite') === 'true' ? 'true' : '',
-    allowOlder: form.get('allowOlder') === 'true' ? 'true' : '',
-    format: form.get('format').slice(0, longestField) || 'cklb',
-  };
+  const entries = Object.entries(presets).map(([name, preset]) => [
+    name,
+    form.get(name).slice(0, longestField).trim() || preset,
+  ]);
+  return Object.fromEntries(entries) as UpgradeForm;
 }
 
 /** The files of a form, read: a checklist and scan results, or several, which the work reads one by one. */
-export interface ReadFiles {
+interface ReadFiles {
   files: NamedFile[];
   isSeveral: boolean;
   /** Null without a checklist, for several files, and for an inspection or a sheet. */
@@ -97,17 +95,9 @@ export function readFiles(files: NamedFile[], tool: UploadTool): ReadFiles {
 const optionsBody = upgradeBody.omit({ checklist: true });
 
 function optionsOf(form: Form): UpgradeOptions {
-  const slug = form.get('slug');
-  const version = form.get('version').trim();
-  const hostName = form.get('hostName').trim();
-  return check(optionsBody, {
-    onChange: form.get('onChange') || 'keep',
-    format: form.get('format') || 'cklb',
-    allowOlder: form.get('allowOlder') === 'true',
-    ...(slug === '' ? {} : { slug }),
-    ...(version === '' ? {} : { version }),
-    ...(hostName === '' ? {} : { hostName }),
-  });
+  const options = Object.keys(presets).map((name) => [name, form.get(name).trim()] as const);
+  const given = Object.fromEntries(options.filter(([, value]) => value !== ''));
+  return check(optionsBody, { ...given, allowOlder: given.allowOlder === 'true' });
 }
 
 /**

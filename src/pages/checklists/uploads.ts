@@ -12,23 +12,21 @@ import type { NamedFile } from '../../checklists/upgrade-several.ts';
 import type { Upgraded } from '../../checklists/upload.ts';
 import { type Presence, smallUpload, uploadSize } from '../../http/limits.ts';
 import { storedMinutes } from './upgrade-form.tsx';
-import type { JobRequest, PageUpload, ThreadAnswer, ThreadRequest, Upload } from './upload-thread.ts';
-
-/** The refusal of an upload; `page` shows the form again when its content was the reason. */
-export class RefusedUpload extends AppError {
-  readonly page: Uint8Array<ArrayBuffer> | null;
-
-  constructor({ code, message, headers, field }: AppError, page: Uint8Array<ArrayBuffer> | null) {
-    super(code, message, headers, field);
-    this.page = page;
-  }
-}
+import {
+  errorOf,
+  type JobRequest,
+  type PageUpload,
+  refusalOf,
+  type ThreadAnswer,
+  type ThreadRequest,
+  type Upload,
+} from './upload-messages.ts';
 
 export interface Uploads {
   /**
    * Processes an upload after those before it, and takes over its bytes; `store` gets the files of a form, when its answer
-   * is a page about them. Throws a `RefusedUpload` for an invalid upload
-   * (400, 413), for an error of `ask`, and (503) when the thread stops or the caller disconnects.
+   * is a page about them. Throws an `AppError` for an invalid upload (400, 413), what `ask` throws, and a 503 when the
+   * thread stops or the caller disconnects.
    */
   upgrade(upload: Upload, ask: Ask, caller?: Presence, store?: StoreFiles): Promise<Upgraded>;
   stop(): Promise<void>;
@@ -75,73 +73,13 @@ function createUploadThread(
     idle = 20_000,
   }: UploadOptions & Required<Pick<UploadOptions, 'memory' | 'patience'>>,
 ): Uploads {
-  const thread = createThread(log, entry, memory);
-  const end = (why: AppError) => void thread.end(why);
-  let last: Promise<unknown> = Promise.resolve();
-  let idling: NodeJS.Timeout | undefined;
-
-  async function one(upload: Upload, ask: Ask, caller: Presence, store?: StoreFiles): Promise<Upgraded> {
-    await thread.ended();
-    if (caller.closed) throw callerGone();
-    clearTimeout(idling);
-    thread.begin();
-    const overdue = setTimeout(end, patience, tryAgain('The upload took too long to process. Try again'));
-    // Work in a thread cannot be interrupted; a new thread costs less than work that nobody waits for.
-    caller.onClose = () => end(callerGone());
-    try {
-      const bytes = owned(upload.bytes);
-      let said = await thread.ask({ ...upload, bytes }, [bytes.buffer]);
-      while ('wanted' in said) said = await thread.ask(await answerTo(ask, said.wanted, upload.from));
-      if ('files' in said && said.files !== undefined) store?.(said.files);
-      if (!('upgraded' in said)) throw failureOf(said);
-      return said.upgraded;
-    } catch (error) {
-      if (error instanceof RefusedUpload || !(error instanceof AppError)) throw error;
-      throw new RefusedUpload(error, null);
-    } finally {
-      caller.onClose = null;
-      clearTimeout(overdue);
-      thread.rest();
-      idling = setTimeout(end, idle, stopping()).unref();
-    }
-  }
-
-  /** On failure a page shows the form again, and the reader of a body names the field; any other ends the upload. */
-  async function answerTo(
-    ask: Ask,
-    { name, args }: JobRequest,
-    from: Upload['from'],
-  ): Promise<ThreadRequest> {
-    try {
-      return { value: await ask(jobs[name]!, ...(args as never[])) };
-    } catch (error) {
-      if (error instanceof AppError && (from !== 'api' || error.field !== undefined))
-        return { refused: { code: error.code, message: error.message, field: error.field } };
-      thread.send({ ended: true });
-      throw error;
-    }
-  }
-
-  return {
-    upgrade(upload, ask, caller = { closed: false, onClose: null }, store) {
-      const turn = last.then(() => one(upload, ask, caller, store));
-      last = turn.catch(() => undefined);
-      return turn;
-    },
-    async stop() {
-      clearTimeout(idling);
-      await thread.end(stopping());
-    },
-  };
-}
-
-/** Makes a worker thread that the next `begin` replaces after its end or its crash. */
-function createThread(log: Log, entry: string | URL, memory: number) {
   let thread: Worker | null = null;
   let waiting: { resolve: (answer: ThreadAnswer) => void; reject: (error: AppError) => void } | null = null;
   /** Why the current upload ended; set also while the main thread works for it. */
   let ended: AppError | null = null;
   let ending: Promise<void> = Promise.resolve();
+  let last: Promise<unknown> = Promise.resolve();
+  let idling: NodeJS.Timeout | undefined;
 
   function start(): Worker {
     // Without the options of this process: its preloaded modules must not run again.
@@ -173,38 +111,74 @@ function createThread(log: Log, entry: string | URL, memory: number) {
     waiting?.reject(why);
   }
 
-  return {
-    /** Waits for the end of the former thread: two at once would take twice the memory. */
-    ended: () => ending,
-    /** Starts the thread where there is none; it then keeps the process alive until `rest`. */
-    begin(): void {
-      ended = null;
-      thread ??= start();
-      thread.ref();
-    },
-    send: (request: ThreadRequest, transfer: ArrayBuffer[] = []) => thread?.postMessage(request, transfer),
-    /** Sends a request and waits for its answer. Rejects with the reason when the thread ends or crashes. */
-    ask(request: ThreadRequest, transfer?: ArrayBuffer[]): Promise<ThreadAnswer> {
-      return new Promise((resolve, reject) => {
-        if (ended !== null) return reject(ended);
-        waiting = { resolve, reject };
-        this.send(request, transfer);
-      });
-    },
-    /** The upload is finished. A thread that is about to end keeps the process alive until it has ended. */
-    rest(): void {
+  /** Sends a request and waits for its answer. Rejects with the reason when the thread ends or crashes. */
+  function askThread(request: ThreadRequest, transfer: ArrayBuffer[] = []): Promise<ThreadAnswer> {
+    return new Promise((resolve, reject) => {
+      if (ended !== null) return reject(ended);
+      waiting = { resolve, reject };
+      thread?.postMessage(request, transfer);
+    });
+  }
+
+  async function end(why: AppError): Promise<void> {
+    const worker = thread;
+    thread = null;
+    refuse(why);
+    // `undefined`, not the value: each promise would keep that of the one before it alive, as long as the service runs.
+    ending = Promise.all([ending, worker?.terminate()]).then(() => undefined);
+    await ending;
+  }
+
+  async function one(upload: Upload, ask: Ask, caller: Presence, store?: StoreFiles): Promise<Upgraded> {
+    // Two threads at once would take twice the memory.
+    await ending;
+    if (caller.closed) throw callerGone();
+    clearTimeout(idling);
+    ended = null;
+    thread ??= start();
+    // It keeps the process alive while it works, and while it is about to end.
+    thread.ref();
+    const late = tryAgain('The upload took too long to process. Try again');
+    const overdue = setTimeout(() => void end(late), patience);
+    // Work in a thread cannot be interrupted; a new thread costs less than work that nobody waits for.
+    caller.onClose = () => void end(callerGone());
+    try {
+      const bytes = owned(upload.bytes);
+      let answer = await askThread({ ...upload, bytes }, [bytes.buffer]);
+      while ('wanted' in answer) answer = await askThread(await answerTo(ask, answer.wanted));
+      if ('refused' in answer) throw errorOf(answer.refused);
+      if (!('upgraded' in answer)) throw new Error(`the thread that reads uploads failed: ${answer.fault}`);
+      if (answer.files) store?.(answer.files);
+      return answer.upgraded;
+    } finally {
+      caller.onClose = null;
+      clearTimeout(overdue);
       waiting = null;
       thread?.unref();
+      idling = setTimeout(() => void end(stopping()), idle).unref();
+    }
+  }
+
+  return {
+    upgrade(upload, ask, caller = { closed: false, onClose: null }, store) {
+      const turn = last.then(() => one(upload, ask, caller, store));
+      last = turn.catch(() => undefined);
+      return turn;
     },
-    async end(why: AppError): Promise<void> {
-      const worker = thread;
-      thread = null;
-      refuse(why);
-      // `undefined`, not the value: each promise would keep that of the one before it alive, as long as the service runs.
-      ending = Promise.all([ending, worker?.terminate()]).then(() => undefined);
-      await ending;
+    async stop() {
+      clearTimeout(idling);
+      await end(stopping());
     },
   };
+}
+
+async function answerTo(ask: Ask, { name, args }: JobRequest): Promise<ThreadRequest> {
+  try {
+    return { value: await ask(jobs[name]!, ...(args as never[])) };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { refused: refusalOf(error) };
+  }
 }
 
 const sizeOf = (files: NamedFile[]) => files.reduce((sum, { bytes }) => sum + bytes.length, 0);
@@ -251,13 +225,3 @@ export function createUploadWork(uploads: Uploads, ask: Ask) {
 
 const tryAgain = (message: string) => unavailable(message, 5);
 const stopping = () => tryAgain('The service is stopping');
-
-function failureOf(answer: ThreadAnswer): Error {
-  if ('refused' in answer) {
-    const { code, message, field } = answer.refused;
-    return new RefusedUpload(new AppError(code, message, {}, field), answer.page ?? null);
-  }
-  return new Error(
-    `the thread that reads uploads failed: ${'fault' in answer ? answer.fault : 'out of turn'}`,
-  );
-}

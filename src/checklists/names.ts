@@ -1,7 +1,71 @@
-import { cut, fold, hasAtMost } from '../base/text.ts';
+import { cut, fold, hasAtMost, strip } from '../base/text.ts';
 import type { Cklb, CklbRule, CklbStig } from '../catalog/stigs/cklb-schema.ts';
 import type { IdentifiedRelease, StatedRelease } from '../catalog/stigs/identify.ts';
-import { dateOf } from './results-names.ts';
+import { monthOfShort } from '../read/months.ts';
+
+/** Bytes of the host's part of a file name; with slug and version it stays far below the 255 of file systems. */
+const longestHost = 100;
+const longestStem = 200;
+
+/** Windows reserves these names, whatever follows their first dot. */
+const device = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9\u00b9\u00b2\u00b3])$/i;
+
+/** A part of a file name that every system accepts, in NFC: `_` replaces reserved characters, and signs in front. */
+export function safeName(text: string, longest = longestHost): string {
+  const plain = text
+    .toWellFormed()
+    .normalize('NFC')
+    .replace(/(?:[<>:"/\\|?*%\ufffd\p{C}\p{Zl}\p{Zp}\p{DI}]|(?! )\p{Zs})+/gu, '_')
+    .replace(/^[ .\-=+@~]+/, '_')
+    .replace(/\.{2,}/g, '.');
+  const name = strip(cutBytes(plain, longest), null, /[. ]/);
+  return name === '' ? '_' : name;
+}
+
+function cutBytes(text: string, longest: number): string {
+  let end = 0;
+  let bytes = 0;
+  for (const character of text) {
+    bytes += Buffer.byteLength(character);
+    if (bytes > longest) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
+}
+
+/** Equal for names that file systems confuse when they ignore case or Unicode composition. */
+export const nameKey = (name: string): string =>
+  name.normalize('NFKD').toUpperCase().toLowerCase().normalize('NFKC');
+
+/** Makes unique names for file systems that ignore case or Unicode composition: repeated ones get a number. */
+export function createNames() {
+  const taken = new Set<string>();
+  /** The next number to try for a name: without it, a thousand hosts of one name would need a thousand tries each. */
+  const next = new Map<string, number>();
+  return (name: string, extension = ''): string => {
+    const stem = cutBytes(device.test(name.split('.')[0]!.trimEnd()) ? `_${name}` : name, longestStem);
+    const key = nameKey(stem);
+    for (let number = next.get(key) ?? 1; ; number++) {
+      const free = `${number === 1 ? stem : `${stem}-${number}`}${extension}`;
+      if (taken.has(nameKey(free))) continue;
+      taken.add(nameKey(free));
+      next.set(key, number + 1);
+      return free;
+    }
+  };
+}
+
+/** Characters of a name that a sheet or a report repeats: the limit of STIG Manager. */
+const longest = 255;
+
+type Target = Pick<Cklb['target_data'], 'host_name' | 'web_db_site' | 'web_db_instance'>;
+
+/** The name of what a checklist is of (rule D53.5): its host, with site and instance: `db01 (SITE, HR)`. May be empty. */
+export function deviceName({ host_name, web_db_site, web_db_instance }: Target): string {
+  const [host, ...part] = [host_name, web_db_site, web_db_instance].map((text) => cut(text.trim(), longest));
+  const within = part.filter((text) => text !== '').join(', ');
+  return within === '' ? host! : `${host} (${within})`.trim();
+}
 
 /** The name of a STIG in a checklist: its benchmark id, else its title; may be empty. */
 export const nameOf = ({ stig_id, stig_name }: Cklb['stigs'][number]): string =>
@@ -100,4 +164,27 @@ export function shortList(names: string[]): string {
   while (shown < names.length && hasAtMost(names.slice(0, shown + 1).join(', '), 64)) shown++;
   const more = names.length > shown ? ` and ${names.length - shown} more` : '';
   return `${cut(names.slice(0, shown).join(', '))}${more}`;
+}
+
+/** The release that results name: in the version (`V2R7`, `002.007`), else in the release-info; null for none. */
+export function releaseOf(version: string, releaseInfo: string): string | null {
+  const stated = version.trim();
+  const whole = /^V(\d{1,6})R(\d{1,6}(?:\.\d{1,6})*)$/i.exec(stated) ?? /^(\d{1,6})\.(\d{1,6})$/.exec(stated);
+  const [, major, minor] = whole ?? [];
+  // `1.0` is the default of tools that know no version.
+  if (major !== undefined && /[1-9]/.test(minor!)) return `V${Number(major)}R${bare(minor!)}`;
+  const [, release, dotted] = /Release:\s*(\d{1,6})(?:\.(\d{1,6}))?/i.exec(releaseInfo.slice(0, 1000)) ?? [];
+  if (release === undefined) return null;
+  if (dotted !== undefined) return `V${Number(release)}R${Number(dotted)}`;
+  return /^\d{1,6}$/.test(stated) ? `V${Number(stated)}R${Number(release)}` : null;
+}
+
+const bare = (numbers: string) => numbers.replace(/\d+/g, (digits) => String(Number(digits)));
+
+/** The benchmark date of a release-info as YYYY-MM-DD, or null. */
+export function dateOf(releaseInfo: string): string | null {
+  const match = /Benchmark Date:\s*(\d{1,2}) ([A-Za-z]+)\.? (\d{4})/i.exec(releaseInfo.slice(0, 1000));
+  const month = match === null ? 0 : monthOfShort(match[2]!);
+  if (match === null || month === 0) return null;
+  return `${match[3]}-${String(month).padStart(2, '0')}-${match[1]!.padStart(2, '0')}`;
 }
