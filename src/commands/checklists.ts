@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { readConfig } from '../base/config.ts';
 import { AppError, CommandError } from '../base/errors.ts';
-import { inPrivateFolder, publishNew, sha256OfFile, statIfThere, syncPath } from '../base/files.ts';
+import { sha256OfFile, statIfThere } from '../base/files.ts';
 import { count } from '../base/text.ts';
 import { stigsAmong, unusualNames } from '../catalog/stigs/host-schema.ts';
 import { createStigNameIndex } from '../catalog/stigs/name-index.ts';
@@ -17,7 +17,7 @@ import {
 } from '../checklists/host-zip.ts';
 import { checklistsBody } from '../checklists/list-checklists-schema.ts';
 import { createListRows } from '../collections/list-rows.ts';
-import { asCopyError, requireRoom } from '../db/copy.ts';
+import { requireRoom, writeNewFile } from '../db/copy.ts';
 import type { Database } from '../db/database.ts';
 import { check } from '../http/schema.ts';
 import { auditedRun } from './audit.ts';
@@ -101,21 +101,15 @@ function orCommandError<T>(exitCode: 1 | 2, work: () => T): T {
   }
 }
 
-/** Writes the whole zip, then renames it. Throws `CommandError`, and then leaves no file behind. */
+/** Writes the whole zip. Throws `CommandError`, and then leaves no file behind. */
 async function write(make: () => ChecklistZip, out: string) {
   const zip = orCommandError(1, make);
   const { bytes, files } = zip;
   requireRoom(out, bytes);
-  try {
-    return await inPrivateFolder(out, async (temporary) => {
-      const chunks = Readable.fromWeb(streamOfZip(zip) as import('node:stream/web').ReadableStream);
-      await pipeline(chunks, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));
-      syncPath(temporary);
-      const sha256 = sha256OfFile(temporary);
-      publishNew(temporary, out);
-      return { file: out, bytes, sha256, files: files.map(({ member }) => member.name) };
-    });
-  } catch (error) {
-    throw asCopyError(out, error as NodeJS.ErrnoException);
-  }
+  return writeNewFile(out, async (temporary) => {
+    const chunks = Readable.fromWeb(streamOfZip(zip) as import('node:stream/web').ReadableStream);
+    await pipeline(chunks, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));
+    const sha256 = sha256OfFile(temporary);
+    return { file: out, bytes, sha256, files: files.map(({ member }) => member.name) };
+  });
 }

@@ -4,7 +4,7 @@ import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { createAudit } from '../audit/audited-action.ts';
 import { type Config, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
-import { inPrivateFolder, isTaken, isThere, publishNew, realFile, writableByOthers } from '../base/files.ts';
+import { inPrivateFolder, isTaken, isThere, realFile, writableByOthers } from '../base/files.ts';
 import { requireFolder } from '../base/installation.ts';
 import { programFolder } from '../base/root.ts';
 import { count, escaped, spoken } from '../base/text.ts';
@@ -26,7 +26,7 @@ import {
 import { readBundle, type TrustedKey } from '../content/read-bundle.ts';
 import { readPrivateKey, readPublicKey } from '../content/signing-keys.ts';
 import { appliedBundles, trustedKeys } from '../content/trust.ts';
-import { asCopyError } from '../db/copy.ts';
+import { writeNewFile } from '../db/copy.ts';
 import { requireDatabaseFile } from '../db/database.ts';
 import { contentPlanPage } from '../pages/content/plan-page.tsx';
 import { auditedRun, type CommandAudit, openForCommand, withCommandAudit } from './audit.ts';
@@ -151,7 +151,7 @@ const planCommand = () =>
       });
       warn(plan.warnings);
       print(options.json, plan, inText(plan, all ? Number.POSITIVE_INFINITY : mostLines));
-      if (html !== undefined) writePage(html, plan, config);
+      if (html !== undefined) await writePage(html, plan, config);
     });
 
 function inText(plan: Plan, most: number): string[] {
@@ -169,7 +169,7 @@ function inText(plan: Plan, most: number): string[] {
   return [planHeading(plan), ...refusals, ...lines, ...nothing];
 }
 
-function writePage(file: string, plan: Plan, { banner }: Config): void {
+async function writePage(file: string, plan: Plan, { banner }: Config): Promise<void> {
   const { bundle, digest, refusals, warnings } = plan;
   const page = contentPlanPage({
     style: readFileSync(join(programFolder, 'pages', 'assets', 'style.css'), 'utf8'),
@@ -190,14 +190,9 @@ function writePage(file: string, plan: Plan, { banner }: Config): void {
       ),
     })),
   });
-  try {
-    inPrivateFolder(file, (temporary) => {
-      writeFileSync(temporary, escaped(page), { mode: 0o600, flag: 'wx' });
-      publishNew(temporary, file);
-    });
-  } catch (error) {
-    throw asCopyError(file, error as NodeJS.ErrnoException);
-  }
+  await writeNewFile(file, (temporary) =>
+    writeFileSync(temporary, escaped(page), { mode: 0o600, flag: 'wx' }),
+  );
   tell(`the plan is in ${file}`);
 }
 
