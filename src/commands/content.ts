@@ -20,8 +20,6 @@ import {
   planBundle,
   planHeading,
   planSections,
-  signed,
-  totals,
 } from '../content/plan.ts';
 import { readBundle, type TrustedKey } from '../content/read-bundle.ts';
 import { readPrivateKey, readPublicKey } from '../content/signing-keys.ts';
@@ -157,10 +155,10 @@ const planCommand = () =>
 function inText(plan: Plan, most: number): string[] {
   const refusals = plan.refusals.map((line) => `apply would refuse it: ${line}`);
   const sections = planSections(plan);
-  const lines = sections.flatMap((section) => [
+  const lines = sections.flatMap(({ title, totals, changes }) => [
     '',
-    `${section.title}: ${totals(section)}`,
-    ...signed(section).flatMap(({ sign, lines }) => [
+    `${title}: ${totals}`,
+    ...changes.flatMap(({ sign, lines }) => [
       ...lines.slice(0, most).map((line) => `  ${sign} ${line}`),
       ...(lines.length > most ? [`  ${sign} and ${lines.length - most} more`] : []),
     ]),
@@ -182,10 +180,10 @@ async function writePage(file: string, plan: Plan, { banner }: Config): Promise<
       ['Bundle', bundle.bundle],
       ['Key', bundle.fingerprint],
     ],
-    sections: planSections(plan).map((section) => ({
-      title: section.title,
-      totals: totals(section),
-      lines: signed(section).flatMap(({ sign, word, lines }) =>
+    sections: planSections(plan).map(({ title, totals, changes }) => ({
+      title,
+      totals,
+      lines: changes.flatMap(({ sign, word, lines }) =>
         lines.map((line): [string, string, string] => [sign, word, line]),
       ),
     })),
