@@ -26,8 +26,17 @@ const { id, name, description, tags, color, visibility, ...others } = getTableCo
 const { createdById, createdAt, updatedAt, deletedAt } = others;
 const controlCount = countEntries('control-collection');
 const shown = {
-  ...{ id, name, description, tags, color, visibility, controlCount },
-  ...{ createdById, createdAt, updatedAt, deletedAt },
+  id,
+  name,
+  description,
+  tags,
+  color,
+  visibility,
+  controlCount,
+  createdById,
+  createdAt,
+  updatedAt,
+  deletedAt,
 };
 
 export type ControlCollectionService = ReturnType<typeof createControlCollectionService>;
