@@ -43,15 +43,15 @@ export const checklistsCommand = () =>
     .action(async ({ list, stig: slugs, hosts: table, out, format, layout, ...options }) => {
       if ((list === undefined) === (slugs === undefined))
         throw new CommandError('give either --list ID or --stig SLUG', 2);
-      const asked = orCommandError(2, () => check(checklistsBody, { format, layout }));
+      const form = orCommandError(2, () => check(checklistsBody, { format, layout }));
       const text = tableIn(table);
       const config = readConfig(options);
       using db = openToLook(config);
       const names = createStigNameIndex(db);
-      const wanted = list === undefined ? slugs!.map((slug): WantedStig => ({ slug })) : stigsOf(db, list);
+      const stigs = list === undefined ? slugs!.map((slug): WantedStig => ({ slug })) : stigsOf(db, list);
       const among = stigsAmong(
         names,
-        wanted.map(({ slug, version }) => {
+        stigs.map(({ slug, version }) => {
           const stig = names.ofSlug(slug);
           return { slug: stig?.slug ?? slug, release: { version: version ?? stig?.version ?? '' } };
         }),
@@ -59,8 +59,8 @@ export const checklistsCommand = () =>
       const { hosts, problems } = readHosts(text, { mustHaveHeader: true, among });
       if (problems.length > 0) throw new CommandError(`${table}: ${problems.join('; ')}`);
       const make = createChecklistZips(createStigService(db));
-      const inCatalog = wanted.filter(({ version }) => version !== '');
-      const work = () => write(() => make(inCatalog, { ...asked, hosts }, config.banner), out);
+      const inCatalog = stigs.filter(({ version }) => version !== '');
+      const work = () => write(() => make(inCatalog, { ...form, hosts }, config.banner), out);
       const event = { action: 'list.checklists', objectType: 'list', objectId: list ?? null };
       const made =
         list === undefined
