@@ -14,7 +14,10 @@ const write = (name, rows) =>
 write(
   'controls/cci.csv',
   items.map(({ identifier, status, type }) => ({
-    ...{ framework: 'cci', version: edition, identifier, status },
+    framework: 'cci',
+    version: edition,
+    identifier,
+    status,
     type: type.replaceAll(', ', ';'),
   })),
 );

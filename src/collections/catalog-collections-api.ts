@@ -59,8 +59,13 @@ export function documentCollectionRoutes(access: Access, service: DocumentCollec
   const { DocumentCollections: all, DocumentCollectionExport: exported } = schemas;
   const columns = columnsOf(exported.shape.documents.element);
   return catalogCollectionRoutes(access, {
-    ...{ tag: 'Regulatory documents', product: 'regdoc', name: 'regdoc-collection' },
-    ...{ id: 'RegulatoryDocument', things: 'documents', answers: { all, exported }, service },
+    tag: 'Regulatory documents',
+    product: 'regdoc',
+    name: 'regdoc-collection',
+    id: 'RegulatoryDocument',
+    things: 'documents',
+    answers: { all, exported },
+    service,
     flat: ({ documents: rows }) => ({ root: 'regdocCollection', element: 'document', columns, rows }),
   });
 }
@@ -70,8 +75,13 @@ export function roleCollectionRoutes(access: Access, service: RoleCollectionServ
   const { RoleCollections: all, RoleCollectionExport: exported } = schemas;
   const columns = columnsOf(exported.shape.roles.element);
   return catalogCollectionRoutes(access, {
-    ...{ tag: 'Occupational roles', product: 'occ', name: 'role-collection' },
-    ...{ id: 'Role', things: 'occupations', answers: { all, exported }, service },
+    tag: 'Occupational roles',
+    product: 'occ',
+    name: 'role-collection',
+    id: 'Role',
+    things: 'occupations',
+    answers: { all, exported },
+    service,
     flat: ({ roles: rows }) => ({ root: 'roleCollection', element: 'role', columns, rows }),
   });
 }

@@ -16,7 +16,15 @@ function collectionsOf<Shape extends z.ZodRawShape>(named: string, shape: Shape)
 }
 
 export const DocumentCollections = collectionsOf('Document', {
-  ...{ id, name, description, tags, color, visibility, documentCount: z.int(), createdAt, createdByEmail },
+  id,
+  name,
+  description,
+  tags,
+  color,
+  visibility,
+  documentCount: z.int(),
+  createdAt,
+  createdByEmail,
 });
 export type DocumentCollections = z.infer<typeof DocumentCollections>;
 
@@ -28,7 +36,14 @@ export const DocumentCollectionExport = z
     collection: z.strictObject({ id, name }),
     documents: z.array(
       z.strictObject({
-        ...{ documentId, title, publisher, doctype, published, cyberScore, jurisdiction, addedAt },
+        documentId,
+        title,
+        publisher,
+        doctype,
+        published,
+        cyberScore,
+        jurisdiction,
+        addedAt,
       }),
     ),
   })
@@ -36,7 +51,14 @@ export const DocumentCollectionExport = z
 export type DocumentCollectionExport = z.infer<typeof DocumentCollectionExport>;
 
 export const RoleCollections = collectionsOf('Role', {
-  ...{ id, name, description, color, visibility, roleCount: z.int(), createdAt, createdByEmail },
+  id,
+  name,
+  description,
+  color,
+  visibility,
+  roleCount: z.int(),
+  createdAt,
+  createdByEmail,
 });
 export type RoleCollections = z.infer<typeof RoleCollections>;
 

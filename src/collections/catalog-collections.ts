@@ -79,7 +79,15 @@ export function createDocumentCollectionService(db: Database, now: () => Date, n
       ORDER BY entry.position, entry.document_id`,
   );
   const shown = {
-    ...{ id, name, description, tags, color, visibility, documentCount, createdAt, createdByEmail },
+    id,
+    name,
+    description,
+    tags,
+    color,
+    visibility,
+    documentCount,
+    createdAt,
+    createdByEmail,
   };
   function exported({ id, name }: Collection): DocumentCollectionExport {
     const documents = entries.all(id).map(({ summary, addedAt }) => {

@@ -98,8 +98,8 @@ export function createCollectionWriter(db: Database, kind: CollectionKind, now: 
     },
 
     /** Appends entries as `entries.add` does; `missing` names those that the catalog does not have. */
-    add<T>(id: string, wanted: NewEntry[], missing: T[]) {
-      const { added, total } = entries.add(id, wanted, now().toISOString());
+    add<T>(id: string, references: NewEntry[], missing: T[]) {
+      const { added, total } = entries.add(id, references, now().toISOString());
       if (added > 0) change(id, {});
       return addedAnswer(added, total, missing);
     },
@@ -124,8 +124,8 @@ export function createCollectionService<Shown extends ShownColumns>(
   const reader = createCollectionReader(db, kind, shown);
   const writer = createCollectionWriter(db, kind, now);
   const service = {
-    page: (viewer: Viewer, wanted: Page & { sort?: OverviewSort | undefined }) =>
-      db.read(() => reader.page(viewer, wanted)),
+    page: (viewer: Viewer, page: Page & { sort?: OverviewSort | undefined }) =>
+      db.read(() => reader.page(viewer, page)),
 
     choices: (viewer: Viewer) => db.read(() => reader.choices(viewer)),
     ownChoices: (user: User) => db.read(() => reader.ownChoices(user)),

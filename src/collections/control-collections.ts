@@ -26,8 +26,17 @@ const { id, name, description, tags, color, visibility, ...others } = getTableCo
 const { createdById, createdAt, updatedAt, deletedAt } = others;
 const controlCount = countEntries('control-collection');
 const shown = {
-  ...{ id, name, description, tags, color, visibility, controlCount },
-  ...{ createdById, createdAt, updatedAt, deletedAt },
+  id,
+  name,
+  description,
+  tags,
+  color,
+  visibility,
+  controlCount,
+  createdById,
+  createdAt,
+  updatedAt,
+  deletedAt,
 };
 
 export type ControlCollectionService = ReturnType<typeof createControlCollectionService>;
@@ -84,11 +93,11 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
     },
 
     /** Appends new entries. Everyone who sees a collection may: its creator, and the organization once it is SHARED. */
-    add(user: User, id: string, wanted: ControlEntry[], match: Match = null): Promise<ControlsAdded> {
+    add(user: User, id: string, controls: ControlEntry[], match: Match = null): Promise<ControlsAdded> {
       return db.write(() => {
         writer.find(user, id, match);
         const missing = new Map<string, { controlId: string; framework: string }>();
-        const found = references.controls(wanted);
+        const found = references.controls(controls);
         for (const { seen, framework, controlId } of found)
           if (seen === null) missing.set(`${framework} ${controlId}`, { controlId, framework });
         return writer.add(id, found, [...missing.values()]);
@@ -96,10 +105,10 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
     },
 
     /** Removes controls; a control that is not there is no error. */
-    removeControls(user: User, id: string, unwanted: ControlEntry[], match: Match = null): Promise<number> {
+    removeControls(user: User, id: string, controls: ControlEntry[], match: Match = null): Promise<number> {
       return db.write(() => {
         writer.own(user, id, match);
-        return writer.removeEntries(id, references.controls(unwanted));
+        return writer.removeEntries(id, references.controls(controls));
       });
     },
   };

@@ -54,12 +54,12 @@ export function createEntries(db: Database, kind: CollectionKind) {
      * Appends the new entries that the catalog has, in the order given (D8.4), also after the highest position that a
      * creator may set. Throws a 400 for too many.
      */
-    add(id: string, wanted: NewEntry[], addedAt: string): { added: number; total: number } {
+    add(id: string, references: NewEntry[], addedAt: string): { added: number; total: number } {
       const before = rows.all(id);
       const known = new Set(before.map((entry) => entry.key));
       let position = before.reduce((last, entry) => Math.max(last, entry.position), 0);
       let added = 0;
-      for (const { key, seen, notes } of wanted) {
+      for (const { key, seen, notes } of references) {
         if (seen === null || known.has(key)) continue;
         known.add(key);
         if (known.size > mostEntries)

@@ -79,15 +79,15 @@ export function createFavoriteService(
         const addedAt = now().toISOString();
         const before = stigRows.all(subject);
         const known = new Set(before.map((row) => row.slug));
-        const wanted = referencesToStigs(stigNames, [...new Set(slugs)]);
+        const named = referencesToStigs(stigNames, [...new Set(slugs)]);
         let added = 0;
-        for (const { key, seen } of wanted) {
+        for (const { key, seen } of named) {
           if (seen === null || known.has(key)) continue;
           known.add(key);
           insertStig({ subject, ...seen, addedAt });
           added++;
         }
-        const missing = wanted.filter(({ seen }) => seen === null).map(({ name }) => name);
+        const missing = named.filter(({ seen }) => seen === null).map(({ name }) => name);
         return addedAnswer(added, before.length + added, missing);
       });
     },
@@ -102,11 +102,11 @@ export function createFavoriteService(
     /** The favorites of some frameworks or of all; `total` counts those. */
     controls({ subject }: User, frameworks: Set<CatalogFramework> | undefined): FavoriteControls {
       const controls = db.read(() => {
-        const wanted = controlRows
+        const favorites = controlRows
           .all({ subject })
           .filter((row) => frameworks === undefined || frameworks.has(row.framework));
-        const shown = references.shownControls(wanted);
-        return wanted.map(({ identifier: controlId, framework, addedAt }, at) => {
+        const shown = references.shownControls(favorites);
+        return favorites.map(({ identifier: controlId, framework, addedAt }, at) => {
           return { controlId, framework, addedAt, ...shown[at]! };
         });
       });

@@ -72,10 +72,10 @@ export function createListEntryWriter(db: Database, now: () => Date, stigNames: 
             throw badRequest(`releases names a STIG that is not in slugs: ${cut(name)}`, pointerTo(field));
           if (stigNames.ofSlug(key)) pinned.set(key, known(key, release, ...field));
         }
-        const wanted = named.map(({ key, seen, name }) => {
+        const entries = named.map(({ key, seen, name }) => {
           return { key, seen: seen && { ...seen, release: pinned.get(key) ?? null }, notes: notes.get(name) };
         });
-        return lists.add(id, wanted, missing);
+        return lists.add(id, entries, missing);
       });
     },
 

@@ -15,8 +15,19 @@ const { id, name, description, tags, color, icon, visibility, ...others } = getT
 const { createdById, createdByEmail, organizationId, createdAt, updatedAt } = others;
 const stigCount = countEntries('list');
 const shown = {
-  ...{ id, name, description, tags, color, icon, visibility, stigCount },
-  ...{ createdById, createdByEmail, organizationId, createdAt, updatedAt },
+  id,
+  name,
+  description,
+  tags,
+  color,
+  icon,
+  visibility,
+  stigCount,
+  createdById,
+  createdByEmail,
+  organizationId,
+  createdAt,
+  updatedAt,
   /** When the viewer saw it (rule D36.7). */
   seenAt: sql<string | null>`(SELECT seen_at FROM list_seen
     WHERE list_id = ${collections}.id AND subject = ${sql.placeholder('who')})`,

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { readConfig } from '../base/config.ts';
 import { AppError, CommandError } from '../base/errors.ts';
-import { inPrivateFolder, publishNew, sha256OfFile, statIfThere, syncPath } from '../base/files.ts';
+import { sha256OfFile, statIfThere } from '../base/files.ts';
 import { count } from '../base/text.ts';
 import { stigsAmong, unusualNames } from '../catalog/stigs/host-schema.ts';
 import { createStigNameIndex } from '../catalog/stigs/name-index.ts';
@@ -17,7 +17,7 @@ import {
 } from '../checklists/host-zip.ts';
 import { streamOfZip } from '../checklists/list-api.ts';
 import { createListRows } from '../collections/list-rows.ts';
-import { asCopyError, requireRoom } from '../db/copy.ts';
+import { requireRoom, writeNewFile } from '../db/copy.ts';
 import type { Database } from '../db/database.ts';
 import { check } from '../http/schema.ts';
 import { auditedRun } from './audit.ts';
@@ -43,15 +43,15 @@ export const checklistsCommand = () =>
     .action(async ({ list, stig: slugs, hosts: table, out, format, layout, ...options }) => {
       if ((list === undefined) === (slugs === undefined))
         throw new CommandError('give either --list ID or --stig SLUG', 2);
-      const asked = orCommandError(2, () => check(checklistsBody, { format, layout }));
+      const form = orCommandError(2, () => check(checklistsBody, { format, layout }));
       const text = tableIn(table);
       const config = readConfig(options);
       using db = openToLook(config);
       const names = createStigNameIndex(db);
-      const wanted = list === undefined ? slugs!.map((slug): StigChoice => ({ slug })) : stigsOf(db, list);
+      const stigs = list === undefined ? slugs!.map((slug): StigChoice => ({ slug })) : stigsOf(db, list);
       const among = stigsAmong(
         names,
-        wanted.map(({ slug, version }) => {
+        stigs.map(({ slug, version }) => {
           const stig = names.ofSlug(slug);
           return { slug: stig?.slug ?? slug, release: { version: version ?? stig?.version ?? '' } };
         }),
@@ -59,8 +59,8 @@ export const checklistsCommand = () =>
       const { hosts, problems } = readHosts(text, { mustHaveHeader: true, among });
       if (problems.length > 0) throw new CommandError(`${table}: ${problems.join('; ')}`);
       const service = createStigService(db);
-      const inCatalog = wanted.filter(({ version }) => version !== '');
-      const plan = () => planChecklists(service, inCatalog, { ...asked, hosts }, config.banner);
+      const inCatalog = stigs.filter(({ version }) => version !== '');
+      const plan = () => planChecklists(service, inCatalog, { ...form, hosts }, config.banner);
       const work = () => write(plan, out);
       const event = { action: 'list.checklists', objectType: 'list', objectId: list ?? null };
       const made =
@@ -102,21 +102,14 @@ function orCommandError<T>(exitCode: 1 | 2, work: () => T): T {
   }
 }
 
-/** Writes the whole zip, then renames it. Throws `CommandError`, and then leaves no file behind. */
+/** Writes the whole zip. Throws `CommandError`, and then leaves no file behind. */
 async function write(plan: () => ChecklistZip, out: string) {
   const zip = orCommandError(1, plan);
   requireRoom(out, zip.estimatedBytes);
-  try {
-    return await inPrivateFolder(out, async (temporary) => {
-      const chunks = Readable.fromWeb(streamOfZip(zip) as import('node:stream/web').ReadableStream);
-      await pipeline(chunks, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));
-      syncPath(temporary);
-      const sha256 = sha256OfFile(temporary);
-      publishNew(temporary, out);
-      const files = zip.files.map(({ name }) => name);
-      return { file: out, bytes: statSync(out).size, sha256, files };
-    });
-  } catch (error) {
-    throw asCopyError(out, error as NodeJS.ErrnoException);
-  }
+  return writeNewFile(out, async (temporary) => {
+    const chunks = Readable.fromWeb(streamOfZip(zip) as import('node:stream/web').ReadableStream);
+    await pipeline(chunks, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));
+    const files = zip.files.map(({ name }) => name);
+    return { file: out, bytes: statSync(temporary).size, sha256: sha256OfFile(temporary), files };
+  });
 }

@@ -4,7 +4,7 @@ import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { createAudit } from '../audit/audited-action.ts';
 import { type Config, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
-import { inPrivateFolder, isTaken, isThere, publishNew, realFile, writableByOthers } from '../base/files.ts';
+import { inPrivateFolder, isTaken, isThere, realFile, writableByOthers } from '../base/files.ts';
 import { requireFolder } from '../base/installation.ts';
 import { programFolder } from '../base/root.ts';
 import { count, escaped, spoken } from '../base/text.ts';
@@ -20,13 +20,11 @@ import {
   planBundle,
   planHeading,
   planSections,
-  signed,
-  totals,
 } from '../content/plan.ts';
 import { readBundle, type TrustedKey } from '../content/read-bundle.ts';
 import { readPrivateKey, readPublicKey } from '../content/signing-keys.ts';
 import { appliedBundles, trustedKeys } from '../content/trust.ts';
-import { asCopyError } from '../db/copy.ts';
+import { writeNewFile } from '../db/copy.ts';
 import { requireDatabaseFile } from '../db/database.ts';
 import { contentPlanPage } from '../pages/content/plan-page.tsx';
 import { auditedRun, type CommandAudit, openForCommand, withCommandAudit } from './audit.ts';
@@ -151,16 +149,16 @@ const planCommand = () =>
       });
       warn(plan.warnings);
       print(options.json, plan, inText(plan, all ? Number.POSITIVE_INFINITY : mostLines));
-      if (html !== undefined) writePage(html, plan, config);
+      if (html !== undefined) await writePage(html, plan, config);
     });
 
 function inText(plan: Plan, most: number): string[] {
   const refusals = plan.refusals.map((line) => `apply would refuse it: ${line}`);
   const sections = planSections(plan);
-  const lines = sections.flatMap((section) => [
+  const lines = sections.flatMap(({ title, totals, changes }) => [
     '',
-    `${section.title}: ${totals(section)}`,
-    ...signed(section).flatMap(({ sign, lines }) => [
+    `${title}: ${totals}`,
+    ...changes.flatMap(({ sign, lines }) => [
       ...lines.slice(0, most).map((line) => `  ${sign} ${line}`),
       ...(lines.length > most ? [`  ${sign} and ${lines.length - most} more`] : []),
     ]),
@@ -169,7 +167,7 @@ function inText(plan: Plan, most: number): string[] {
   return [planHeading(plan), ...refusals, ...lines, ...nothing];
 }
 
-function writePage(file: string, plan: Plan, { banner }: Config): void {
+async function writePage(file: string, plan: Plan, { banner }: Config): Promise<void> {
   const { bundle, digest, refusals, warnings } = plan;
   const page = contentPlanPage({
     style: readFileSync(join(programFolder, 'pages', 'assets', 'style.css'), 'utf8'),
@@ -182,22 +180,17 @@ function writePage(file: string, plan: Plan, { banner }: Config): void {
       ['Bundle', bundle.bundle],
       ['Key', bundle.fingerprint],
     ],
-    sections: planSections(plan).map((section) => ({
-      title: section.title,
-      totals: totals(section),
-      lines: signed(section).flatMap(({ sign, word, lines }) =>
+    sections: planSections(plan).map(({ title, totals, changes }) => ({
+      title,
+      totals,
+      lines: changes.flatMap(({ sign, word, lines }) =>
         lines.map((line): [string, string, string] => [sign, word, line]),
       ),
     })),
   });
-  try {
-    inPrivateFolder(file, (temporary) => {
-      writeFileSync(temporary, escaped(page), { mode: 0o600, flag: 'wx' });
-      publishNew(temporary, file);
-    });
-  } catch (error) {
-    throw asCopyError(file, error as NodeJS.ErrnoException);
-  }
+  await writeNewFile(file, (temporary) =>
+    writeFileSync(temporary, escaped(page), { mode: 0o600, flag: 'wx' }),
+  );
   tell(`the plan is in ${file}`);
 }
 

@@ -145,12 +145,12 @@ export function sarifOf(found: FileReference[]) {
 function resultOf(each: FileReference, state: Reported, ruleIndex: number) {
   const { file, line, column, text, advice } = each;
   const region = { startLine: line, startColumn: column, endColumn: column + text.length };
-  const said = `${text}: ${meanings[state]}${advice === null ? '' : `. ${advice}`}`;
+  const message = `${text}: ${meanings[state]}${advice === null ? '' : `. ${advice}`}`;
   return {
     ruleId: state,
     ruleIndex,
     level: state === 'unknown' || state === 'removed' ? 'error' : 'warning',
-    message: { text: said },
+    message: { text: message },
     locations: [{ physicalLocation: { artifactLocation: { uri: uriOf(file) }, region } }],
   };
 }

@@ -36,8 +36,12 @@ export const tidyCommand = () =>
             );
       for (const each of all) {
         const isRemoved = removed.includes(each);
-        const { file, bytes, since, why, kept } = each;
-        const note = isRemoved ? 'removed' : kept ? 'kept: "content rollback" goes back to it' : 'set aside';
+        const { file, bytes, since, why, isNeeded } = each;
+        const note = isRemoved
+          ? 'removed'
+          : isNeeded
+            ? 'kept: "content rollback" goes back to it'
+            : 'set aside';
         print(
           options.json,
           { file, bytes, since: since.toISOString(), why, removed: isRemoved },
@@ -64,7 +68,7 @@ interface SetAside {
   since: Date;
   why: string;
   /** Whether a rollback needs it. */
-  kept: boolean;
+  isNeeded: boolean;
 }
 
 const kinds: [ending: RegExp, why: string][] = [
@@ -99,7 +103,7 @@ function describeFile(file: string, rest: string, needed: string[] | null): SetA
       since: new Date(Math.max(...stats.map(({ ctimeMs }) => ctimeMs))),
       why: kind[1],
       // Without users' data nobody knows which catalog a rollback needs.
-      kept: needed?.includes(file) ?? /^\.(before|undone)-\d+$/.test(rest),
+      isNeeded: needed?.includes(file) ?? /^\.(before|undone)-\d+$/.test(rest),
     },
   ];
 }
@@ -114,7 +118,7 @@ function neededForRollback(db: string, usersDb: string): string[] | null {
 
 /** Those that were set aside more than so many seconds ago and that nothing needs. */
 export function removable(all: SetAside[], seconds: number, now: Date): SetAside[] {
-  return all.filter(({ since, kept }) => !kept && now.getTime() - since.getTime() > seconds * 1000);
+  return all.filter(({ since, isNeeded }) => !isNeeded && now.getTime() - since.getTime() > seconds * 1000);
 }
 
 /** Removes files that were set aside, and gives those; tells of one that cannot be removed, and goes on. */

@@ -18,7 +18,7 @@ import {
   endExchange,
   forgetExchange,
   lastExchange,
-  removeKept,
+  removeFormerCatalogs,
   removeParts,
   replayProblem,
   undoneOf,
@@ -97,11 +97,11 @@ async function exchange(
     builtAt: manifest.builtAt,
     appliedAt: now.toISOString(),
   };
-  const takenBack = takenBackBy(db, made);
+  const removed = sourcesRemovedBy(db, made);
   let id = 0;
   await site.record('content.apply-start', row, () => {
     id = beginExchange(db, row);
-    recordTakenBack(db, takenBack);
+    recordTakenBack(db, removed);
   });
   const begun: Exchange = { ...row, id, state: 'begun' };
   // A call that holds the catalog meanwhile takes this one for killed.
@@ -145,8 +145,8 @@ export async function rollBack(site: OpenSite): Promise<Exchanged> {
     const [damage] = damageOf(sqlite, 'quick');
     if (damage !== undefined) throw damaged(before, damage);
   }
-  const takenBack = takenBackBy(db, before);
-  await site.record('content.rollback-start', last, () => recordTakenBack(db, takenBack));
+  const removed = sourcesRemovedBy(db, before);
+  await site.record('content.rollback-start', last, () => recordTakenBack(db, removed));
   await copyAside(file, keptAs);
   // Another call that holds the catalog meanwhile removes it.
   await replaceCatalog(held, file, before, () => isThere(keptAs));
@@ -183,7 +183,7 @@ async function settle(site: OpenSite, exchange: Exchange): Promise<void> {
 function end(file: string, applied: Exchange): Exchanged {
   const before = beforeOf(file, applied.id);
   const keptAs = isThere(before) ? before : null;
-  removeKept(file, keptAs);
+  removeFormerCatalogs(file, keptAs);
   return { exchange: applied, keptAs };
 }
 
@@ -197,11 +197,11 @@ async function recover(site: OpenSite): Promise<Exchange | null> {
   const last = lastExchange(db);
   if (last === null) return null;
   const before = beforeOf(file, last.id);
-  const keptChange = isThere(before) ? changeOfFile(before) : null;
-  const isFormer = keptChange === changeOf(db.sqlite);
+  const formerChange = isThere(before) ? changeOfFile(before) : null;
+  const isFormer = formerChange === changeOf(db.sqlite);
   if (last.state === 'begun') {
     const isExchanged = catalogDigest(db) === last.digest;
-    if (!isExchanged && (isFormer || keptChange === null)) {
+    if (!isExchanged && (isFormer || formerChange === null)) {
       await forget(site, last);
       return null;
     }
@@ -239,7 +239,7 @@ export function localSources(db: Database, made: string): LocalSource[] {
 }
 
 /** SHA-256 of the sources that an exchange of the catalog removes (rule D42.8). */
-const takenBackBy = (db: Database, next: string): string[] =>
+const sourcesRemovedBy = (db: Database, next: string): string[] =>
   sourcesBeside(db, new Set(sourcesOf(next))).map(({ sha256 }) => sha256);
 
 const sourcesBeside = (db: Database, known: Set<string>): LocalSource[] =>

@@ -5,12 +5,12 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress } from 'node:zlib';
 import { ZipFile } from 'yazl';
-import { inPrivateFolder, publishNew, sha256OfFile, syncPath } from '../base/files.ts';
+import { sha256OfFile } from '../base/files.ts';
 import { sha256 } from '../base/ids.ts';
 import { packageVersion } from '../base/root.ts';
 import { printable } from '../base/text.ts';
 import { type Connection, connect, connectReadOnly } from '../db/connect.ts';
-import { asCopyError, copyDatabase, requireRoom } from '../db/copy.ts';
+import { copyDatabase, requireRoom, writeNewFile } from '../db/copy.ts';
 import { digestOf } from '../db/digest.ts';
 import { newestSchema } from '../db/schema.ts';
 import { catalogName, type Manifest, manifestBytes, manifestName, signatureName } from './manifest.ts';
@@ -44,46 +44,40 @@ export async function buildBundle(
   { channel, sequence, now, key }: BuildOptions,
 ): Promise<Built> {
   requireRoom(out, statSync(catalog).size);
-  try {
-    return await inPrivateFolder(out, async (temporary) => {
-      const copy = join(dirname(temporary), 'catalog.db');
-      const state = await copyCatalog(catalog, `${copy}.whole`, copy);
-      const compressed = `${copy}.zst`;
-      await compress(copy, compressed);
-      const manifest: Manifest = {
-        format: 'gapstone-bundle-1',
-        channel,
-        sequence,
-        builtAt: now.toISOString(),
-        expiresAt: null,
-        version: packageVersion,
-        schema: newestSchema('catalog'),
-        ...state,
-        before: null,
-        parts: [
-          {
-            kind: 'catalog',
-            bytes: statSync(compressed).size,
-            sha256: sha256OfFile(compressed),
-            unpacked: statSync(copy).size,
-          },
-        ],
-      };
-      const signed = manifestBytes(manifest);
-      const zip = new ZipFile();
-      zip.once('error', (error) => (zip.outputStream as Readable).destroy(error));
-      zip.addBuffer(signed, manifestName, { compress: false });
-      zip.addBuffer(sign(signed, key), signatureName, { compress: false });
-      zip.addFile(compressed, catalogName, { compress: false });
-      zip.end();
-      await pipeline(zip.outputStream, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));
-      syncPath(temporary);
-      publishNew(temporary, out);
-      return { file: out, bytes: statSync(out).size, id: sha256(signed), manifest };
-    });
-  } catch (error) {
-    throw asCopyError(out, error as NodeJS.ErrnoException);
-  }
+  return writeNewFile(out, async (temporary) => {
+    const copy = join(dirname(temporary), 'catalog.db');
+    const state = await copyCatalog(catalog, `${copy}.whole`, copy);
+    const compressed = `${copy}.zst`;
+    await compress(copy, compressed);
+    const manifest: Manifest = {
+      format: 'gapstone-bundle-1',
+      channel,
+      sequence,
+      builtAt: now.toISOString(),
+      expiresAt: null,
+      version: packageVersion,
+      schema: newestSchema('catalog'),
+      ...state,
+      before: null,
+      parts: [
+        {
+          kind: 'catalog',
+          bytes: statSync(compressed).size,
+          sha256: sha256OfFile(compressed),
+          unpacked: statSync(copy).size,
+        },
+      ],
+    };
+    const signed = manifestBytes(manifest);
+    const zip = new ZipFile();
+    zip.once('error', (error) => (zip.outputStream as Readable).destroy(error));
+    zip.addBuffer(signed, manifestName, { compress: false });
+    zip.addBuffer(sign(signed, key), signatureName, { compress: false });
+    zip.addFile(compressed, catalogName, { compress: false });
+    zip.end();
+    await pipeline(zip.outputStream, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));
+    return { file: out, bytes: statSync(temporary).size, id: sha256(signed), manifest };
+  });
 }
 
 type State = Pick<Manifest, 'digest' | 'sources' | 'overrides'>;

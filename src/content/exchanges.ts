@@ -38,7 +38,7 @@ export function beside(db: string): { path: string; rest: string }[] {
 }
 
 /** Removes kept catalogs, with the logs beside them, except one: a site keeps one besides the served catalog. */
-export function removeKept(db: string, but: string | null): void {
+export function removeFormerCatalogs(db: string, but: string | null): void {
   for (const { path, rest } of beside(db))
     if (
       /^\.(before|undone)-\d+(-wal|-shm|-journal)?$/.test(rest) &&

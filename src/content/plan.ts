@@ -90,9 +90,13 @@ export function loneDecisions(before: DecidedPair[], after: DecidedPair[]): Lone
   });
 }
 
-/** A part of a plan in words: a line for each thing that is added, changed or removed. */
-interface PlanSection extends Changes<string> {
+/** A part of a plan in words. */
+interface PlanSection {
   title: string;
+  /** How many things are added, changed and removed. */
+  totals: string;
+  /** Each change that there is, with a line for each thing. */
+  changes: { sign: string; word: string; lines: string[] }[];
 }
 
 /** One line that identifies the bundle of a plan. */
@@ -127,7 +131,7 @@ export function planSections(plan: Plan): PlanSection[] {
       describeSource,
     ),
   ];
-  return all.filter(({ come, change, go }) => come.length + change.length + go.length > 0);
+  return all.filter(({ changes }) => changes.length > 0);
 }
 
 function section<T>(
@@ -135,7 +139,15 @@ function section<T>(
   { come = [], change = [], go = [] }: Partial<Changes<T>>,
   words: (row: T) => string,
 ): PlanSection {
-  return { title, come: come.map(words), change: change.map(words), go: go.map(words) };
+  const changes = [
+    { sign: '+', word: 'added', lines: come.map(words) },
+    { sign: '~', word: 'changed', lines: change.map(words) },
+    { sign: '-', word: 'removed', lines: go.map(words) },
+  ].filter(({ lines }) => lines.length > 0);
+  const totals = changes
+    .map(({ word, lines }) => `${lines.length.toLocaleString('en-US')} ${word}`)
+    .join(', ');
+  return { title, totals, changes };
 }
 
 const describeSource = ({ source, target, sha256 }: PlannedSource) =>
@@ -143,17 +155,3 @@ const describeSource = ({ source, target, sha256 }: PlannedSource) =>
 
 const describeReference = ({ kind, id, name, owner, refersTo, title }: Plan['references']['go'][0]) =>
   `${kind === 'favorite' ? `favorite of ${owner}` : `${kind} "${name}" of ${owner} (${id})`}: ${refersTo} ${title}`;
-
-/** The changes of a section with their signs and their words. */
-export const signed = ({ come, change, go }: PlanSection) =>
-  [
-    { sign: '+', word: 'added', lines: come },
-    { sign: '~', word: 'changed', lines: change },
-    { sign: '-', word: 'removed', lines: go },
-  ].filter(({ lines }) => lines.length > 0);
-
-/** The counts of a section in words. */
-export const totals = (section: PlanSection) =>
-  signed(section)
-    .map(({ word, lines }) => `${lines.length.toLocaleString('en-US')} ${word}`)
-    .join(', ');

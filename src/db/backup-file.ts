@@ -4,9 +4,9 @@ import type { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import yazl from 'yazl';
 import { CommandError } from '../base/errors.ts';
-import { inPrivateFolder, isThere, publishNew, sha256OfFile, statIfThere, syncPath } from '../base/files.ts';
+import { isThere, sha256OfFile, statIfThere } from '../base/files.ts';
 import { connectReadOnly } from './connect.ts';
-import { asCopyError, copyDatabase, requireRoom } from './copy.ts';
+import { copyDatabase, requireRoom, writeNewFile } from './copy.ts';
 import type { Files } from './database.ts';
 import type { Kind } from './schema.ts';
 
@@ -36,30 +36,22 @@ export async function backUp(files: Files, file: string, usersOnly = false): Pro
   }
   // Room for the copies and for the zip of them.
   requireRoom(file, 2 * (sizeOf(files.db) + sizeOf(files.usersDb)));
-  try {
-    return await inPrivateFolder(file, async (temporary) => {
-      const inFolder = (kind: Kind) => join(dirname(temporary), memberOf(kind));
-      const copies = [await copyOf('catalog', files.db, inFolder('catalog'))];
-      if (isThere(files.usersDb)) copies.push(await copyOf('users', files.usersDb, inFolder('users')));
-      const zip = new yazl.ZipFile();
-      zip.on('error', (error: Error) => (zip.outputStream as PassThrough).destroy(error));
-      for (const { kind } of copies) zip.addFile(inFolder(kind), memberOf(kind), { compressionLevel: 6 });
-      zip.end();
-      await pipeline(zip.outputStream, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));
-      syncPath(temporary);
-      const { size: bytes } = lstatSync(temporary);
-      const sha256 = sha256OfFile(temporary);
-      publishNew(temporary, file);
-      return {
-        file,
-        bytes,
-        sha256,
-        schema: Object.fromEntries(copies.map((each) => [each.kind, each.schema])),
-      };
-    });
-  } catch (error) {
-    throw asCopyError(file, error as NodeJS.ErrnoException);
-  }
+  return writeNewFile(file, async (temporary) => {
+    const inFolder = (kind: Kind) => join(dirname(temporary), memberOf(kind));
+    const copies = [await copyOf('catalog', files.db, inFolder('catalog'))];
+    if (isThere(files.usersDb)) copies.push(await copyOf('users', files.usersDb, inFolder('users')));
+    const zip = new yazl.ZipFile();
+    zip.on('error', (error: Error) => (zip.outputStream as PassThrough).destroy(error));
+    for (const { kind } of copies) zip.addFile(inFolder(kind), memberOf(kind), { compressionLevel: 6 });
+    zip.end();
+    await pipeline(zip.outputStream, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));
+    return {
+      file,
+      bytes: lstatSync(temporary).size,
+      sha256: sha256OfFile(temporary),
+      schema: Object.fromEntries(copies.map((each) => [each.kind, each.schema])),
+    };
+  });
 }
 
 const sizeOf = (file: string) => statIfThere(file)?.size ?? 0;

@@ -33,13 +33,27 @@ export async function copyDatabase(sqlite: Sqlite.Database, file: string) {
     (sqlite.pragma('page_count', { simple: true }) as number) *
     (sqlite.pragma('page_size', { simple: true }) as number);
   requireRoom(file, needed);
+  return writeNewFile(file, async (temporary) => {
+    await copyOneState(sqlite, temporary);
+    const sealed = seal(temporary, 'quick', basename(file));
+    return { file, bytes: lstatSync(temporary).size, sha256: sha256OfFile(temporary), ...sealed };
+  });
+}
+
+/**
+ * Writes a new file: into a private folder, synced, then renamed. Throws `CommandError`, also where the name exists, and
+ * then leaves no file behind.
+ */
+export async function writeNewFile<T>(
+  file: string,
+  write: (temporary: string) => T | Promise<T>,
+): Promise<T> {
   try {
     return await inPrivateFolder(file, async (temporary) => {
-      await copyOneState(sqlite, temporary);
-      const sealed = seal(temporary, 'quick', basename(file));
-      const copy = { file, bytes: lstatSync(temporary).size, sha256: sha256OfFile(temporary), ...sealed };
+      const written = await write(temporary);
+      syncPath(temporary);
       publishNew(temporary, file);
-      return copy;
+      return written;
     });
   } catch (error) {
     throw asCopyError(file, error as NodeJS.ErrnoException);
@@ -103,7 +117,7 @@ export function seal(
 }
 
 /** The `CommandError` for a failed copy. */
-export function asCopyError(file: string, error: NodeJS.ErrnoException): Error {
+function asCopyError(file: string, error: NodeJS.ErrnoException): Error {
   if (error instanceof CommandError) return error;
   if (error.code === 'EEXIST')
     return new CommandError(`${file} already exists: a copy never replaces a file. Choose another name`);

@@ -171,7 +171,7 @@ keep('tidy lists what is set aside and removes what is older, but not what a rol
   const files = { db: join(folder, 'g.db'), usersDb: join(folder, 'g-users.db') };
   const all = setAside(files);
   const names = (given: typeof all) => given.map(({ file }) => basename(file));
-  const kept = (given: typeof files) => names(setAside(given).filter((each) => each.kept));
+  const kept = (given: typeof files) => names(setAside(given).filter((each) => each.isNeeded));
   // However the path is spelled; and where users' data cannot say what is needed.
   assert.equal(kept({ ...files, db: `${folder}/./g.db` }), ['g.db.before-1']);
   assert.equal(kept({ ...files, usersDb: join(folder, 'slip.db') }), ['g.db.before-1']);
@@ -179,7 +179,7 @@ keep('tidy lists what is set aside and removes what is older, but not what a rol
   assert.equal(removable(all, 30 * 86_400, later(29)), []);
   assert.equal(
     removable(all, 30 * 86_400, later(31)),
-    all.filter((each) => !each.kept),
+    all.filter((each) => !each.isNeeded),
   );
   assert.equal((await run(['tidy', '--older-than', '30d'])).code, 0);
   assert.is(setAside(files).length, 4);
@@ -199,7 +199,7 @@ keep('tidy lists what is set aside and removes what is older, but not what a rol
   assert.is((await run(['content', 'rollback'])).code, 0);
   // What the rollback took back is needed by nothing.
   assert.equal(
-    setAside(files).map(({ file, kept }) => [basename(file), kept]),
+    setAside(files).map(({ file, isNeeded }) => [basename(file), isNeeded]),
     [['g.db.undone-1', false]],
   );
 });

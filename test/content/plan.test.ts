@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { createMappingDecisions } from '../../src/catalog/crosswalk/decisions.ts';
-import { planHeading, planSections, totals } from '../../src/content/plan.ts';
+import { planHeading, planSections } from '../../src/content/plan.ts';
 import { testApp } from '../support/app.ts';
 import { build, sampleCatalog, sampleKey } from '../support/bundles.ts';
 import { applyTo, makeSite, planFor, rollBackIn, withSite } from '../support/content-site.ts';
@@ -109,7 +109,7 @@ test('shows what is added, changed and removed, and what refers to it', async ()
     planHeading(plan),
     /^main 4 of 2026-10-01T00:00:00\.000Z, signed by depot, whole: catalog ([0-9a-f]{4} ){2}[0-9a-f]{4}$/,
   );
-  const words = planSections(plan).map((section) => `${section.title}: ${totals(section)}`);
+  const words = planSections(plan).map(({ title, totals }) => `${title}: ${totals}`);
   assert.equal(words.slice(0, 6), [
     'Sources that only this site holds: 2 removed',
     'References of lists, collections and favorites: 2 removed',
@@ -126,7 +126,7 @@ test('shows what is added, changed and removed, and what refers to it', async ()
   const sourcesOf = (...names: string[]) =>
     planSections(shippedOnes(...names))
       .filter(({ title }) => /source/i.test(title))
-      .map((section) => `${section.title}: ${totals(section)}`);
+      .map(({ title, totals }) => `${title}: ${totals}`);
   assert.equal(sourcesOf('mapping.csv'), [
     'Sources that only this site holds: 1 removed',
     'Other sources: 3 added, 1 removed',
