@@ -1,4 +1,4 @@
-import { and, count, eq, sql } from 'drizzle-orm';
+import { and, count, eq, isNotNull, type Placeholder, sql } from 'drizzle-orm';
 import type { User, Viewer } from '../auth/viewer.ts';
 import { badRequest } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
@@ -29,7 +29,7 @@ export function createCollectionWriter(db: Database, kind: CollectionKind, now: 
   const { orm, audience } = db;
   const visible = createVisible(db, kind);
   const entries = createEntries(db, kind);
-  const requireRoom = createRoom(db, kind);
+  const room = createRoom(db, kind);
   // Cached answers of the organization too: its tokens may read private lists.
   const concern = (row: Collection) => audience.concern(row.createdById, row.organizationId);
 
@@ -62,13 +62,13 @@ export function createCollectionWriter(db: Database, kind: CollectionKind, now: 
     /** Restores a deleted collection. Throws 412, or a 400 if the user has too many. */
     restore(user: User, id: string, match: Match): void {
       begin(db.orm.select().from(collections).where(eq(collections.id, id)).get()!, match);
-      requireRoom(user, false);
+      room.require(user, false);
       change(id, { deletedAt: null });
     },
 
     /** Creates a collection of the token's user and organization. Throws a 400 if the user has too many. */
     create(id: string, user: User, fields: Omit<CollectionFields, 'icon'> & { icon?: string }): Collection {
-      requireRoom(user, true);
+      room.require(user, true);
       const time = now().toISOString();
       const row: Collection = {
         id,
@@ -88,13 +88,9 @@ export function createCollectionWriter(db: Database, kind: CollectionKind, now: 
       return row;
     },
 
-    /**
-     * Deletes a list softly, dated by the latest known time: a clock behind it would make the purge early. Nobody can
-     * restore another collection: it is removed.
-     */
+    /** Deletes softly, dated by the latest known time: a clock behind it would make the purge early. */
     remove(id: string): void {
-      const { kind } = update(id, { deletedAt: seeTime(db, now()) });
-      if (kind !== 'list') orm.delete(collections).where(eq(collections.id, id)).run();
+      room.dropOldest(update(id, { deletedAt: seeTime(db, now()) }).createdById);
     },
 
     /** Appends entries as `entries.add` does; `missing` names those that the catalog does not have. */
@@ -161,6 +157,9 @@ const mostOfCreator = 1000;
 /** The same with the deleted ones, which bounds creating and deleting in turn. */
 const mostWithDeleted = 5000;
 
+/** The most deleted collections of a creator; deleted lists wait for the purge. */
+const mostDeletedKept = 1000;
+
 const plurals: Record<CollectionKind, string> = {
   list: 'lists',
   'control-collection': 'collections of controls',
@@ -168,22 +167,42 @@ const plurals: Record<CollectionKind, string> = {
   'role-collection': 'collections of roles',
 };
 
-/** Gives a function that throws a 400 if a user has too many of a kind; for a new one the deleted ones count too. */
+/** How many lists or collections of a kind a creator may have. */
 function createRoom({ orm }: Database, kind: CollectionKind) {
+  const isOf = (creator: string | Placeholder) =>
+    and(eq(collections.kind, kind), eq(collections.createdById, creator));
   const made = orm
     .select({ all: count(), active: sql<number>`count(*) FILTER (WHERE ${collections.deletedAt} IS NULL)` })
     .from(collections)
-    .where(and(eq(collections.kind, kind), eq(collections.createdById, sql.placeholder('creator'))))
+    .where(isOf(sql.placeholder('creator')))
     .prepare();
   const number = (most: number) => most.toLocaleString('en-US');
-  return ({ subject }: User, isNew: boolean): void => {
-    const { all, active } = made.get({ creator: subject })!;
-    const things = plurals[kind];
-    if (active >= mostOfCreator)
-      throw badRequest(`One creator can have at most ${number(mostOfCreator)} ${things}. Delete one first`);
-    if (isNew && all >= mostWithDeleted)
-      throw badRequest(
-        `One creator can have at most ${number(mostWithDeleted)} ${things} with the deleted ones, which are kept for 30 days. Try again later`,
-      );
+
+  return {
+    /** Throws a 400 if the user has too many; for a new one the deleted ones count too. */
+    require({ subject }: User, isNew: boolean): void {
+      const { all, active } = made.get({ creator: subject })!;
+      const things = plurals[kind];
+      if (active >= mostOfCreator)
+        throw badRequest(`One creator can have at most ${number(mostOfCreator)} ${things}. Delete one first`);
+      if (isNew && all >= mostWithDeleted)
+        throw badRequest(
+          `One creator can have at most ${number(mostWithDeleted)} ${things} with the deleted ones, which are kept for 30 days. Try again later`,
+        );
+    },
+
+    /** Removes the oldest deleted collections of a creator, which nobody can restore. */
+    dropOldest(creator: string): void {
+      if (kind === 'list') return;
+      const oldest = orm
+        .select({ id: collections.id })
+        .from(collections)
+        .where(and(isOf(creator), isNotNull(collections.deletedAt)))
+        .orderBy(sql`${collections.deletedAt} DESC, ${collections.id}`)
+        // One deletion adds one; an older version left more.
+        .limit(10)
+        .offset(mostDeletedKept);
+      orm.delete(collections).where(sql`${collections.id} IN ${oldest}`).run();
+    },
   };
 }

@@ -18,7 +18,8 @@ export function seeTime({ sqlite }: Database, time: Date): string {
 export type PurgeService = ReturnType<typeof createPurgeService>;
 
 /**
- * Removes the lists that were deleted more than 30 days ago (rule D8.5), and users' tokens that expired then.
+ * Removes the lists that were deleted more than 30 days ago (rule D8.5), and users' tokens that expired then; no rule
+ * purges control collections.
  */
 export function createPurgeService(db: Database, now: () => Date) {
   const { orm, sqlite } = db;

@@ -101,15 +101,25 @@ room('making and deleting lists in turn ends at 5,000, until the purge removed s
   assert.is((await make('lists', alice)).status, 201);
 });
 
-room('a deleted collection is removed with its entries', async () => {
-  const { id } = (await make('control-collections', alice)).json;
-  const home = `/api/v1/control-collections/${id}`;
-  const controls = [{ framework: 'nist-800-53', controlId: 'AC-2' }];
-  assert.is((await ask(t, 'POST', `${home}/controls`, alice, { controls })).json.added, 1);
-  assert.is((await ask(t, 'DELETE', home, alice)).status, 200);
-  for (const table of ['bundles', 'collection_controls'])
-    assert.is(t.db.sqlite.prepare(`SELECT count(*) FROM ${table}`).pluck().get(), 0, table);
-});
+room(
+  'of deleted collections the last thousand are kept, so that making and deleting in turn grows nothing',
+  async () => {
+    const { id } = (await make('control-collections', alice)).json;
+    copies((await make('control-collections', bob)).json.id, 5, 'deleted');
+    const deleted = copies(id, 1000, 'deleted');
+    const has = (each: string) =>
+      t.db.sqlite.prepare('SELECT count(*) FROM bundles WHERE id = ?').pluck().get(each);
+    const count = t.db.sqlite.prepare('SELECT count(*) FROM bundles').pluck();
+    const before = count.get();
+    for (let turn = 0; turn < 3; turn++) {
+      const made = await make('control-collections', alice);
+      assert.is((await ask(t, 'DELETE', `/api/v1/control-collections/${made.json.id}`, alice)).status, 200);
+      assert.is(has(made.json.id), 1);
+    }
+    assert.is(count.get(), before);
+    assert.equal(deleted.slice(0, 4).map(has), [0, 0, 0, 1], 'the oldest went');
+  },
+);
 
 room('a list or collection has at most 10,000 entries', async () => {
   const { id } = (await make('lists', alice)).json;

@@ -56,12 +56,13 @@ test('more than 30 days after its deletion a list is gone for good, with what ha
   assert.equal((await ask(t, 'POST', cron, secret)).json, { success: true, purged: 0 }, 'twice is once');
 });
 
-test('lists that are active or restored are never purged', async () => {
+test('lists that are active or restored, and control collections, are never purged', async () => {
   const restored = await deleted();
   await ask(t, 'POST', `${restored}/restore`, await userCaller(t));
+  await deleted('control-collections');
   at(400);
   assert.is(await purges.purge(), 0);
-  assert.is(count(), 1);
+  assert.is(count(), 2);
   assert.is((await ask(t, 'GET', restored, await userCaller(t))).status, 200);
 });
 
