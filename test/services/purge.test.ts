@@ -33,12 +33,14 @@ const at = (days: number) => {
 const count = (table = 'bundles') => t.db.sqlite.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
 
 /** Makes a bundle with an entry, and deletes it at once; gives its path. */
-async function deleted(): Promise<string> {
+async function deleted(kind = 'lists'): Promise<string> {
   const alice = await userCaller(t);
-  const { json } = await ask(t, 'POST', '/api/v1/lists', alice, { name: 'N' });
-  const path = `/api/v1/lists/${json.id}`;
-  await ask(t, 'POST', `${path}/stigs`, alice, { slugs: ['harbor_linux_3'] });
-  await integrationCaller(t, `${json.id.slice(0, -1)}x`, [json.id]);
+  const { json } = await ask(t, 'POST', `/api/v1/${kind}`, alice, { name: 'N' });
+  const path = `/api/v1/${kind}/${json.id}`;
+  if (kind === 'lists') {
+    await ask(t, 'POST', `${path}/stigs`, alice, { slugs: ['harbor_linux_3'] });
+    await integrationCaller(t, `${json.id.slice(0, -1)}x`, [json.id]);
+  }
   await ask(t, 'DELETE', path, alice);
   return path;
 }
