@@ -17,7 +17,7 @@ import { createSearchIndex } from './stigs/search-index.ts';
 import { readOverrides, type SlugChange, storeOverrides, writeIdentity } from './stigs/write.ts';
 
 /** The ledger line of a catalog that states that it is a part. */
-export interface StatedPart {
+interface StatedPart {
   line: OpenLine;
   part: CatalogPart;
 }

@@ -7,7 +7,7 @@ import type { Stig } from './stig.ts';
 import type { SlugChange } from './write.ts';
 
 /** The slug of an imported release, whether it is served, and why. */
-export interface Decision {
+interface Decision {
   slug: string;
   reason: string;
   outcome: 'imported' | 'superseded';
