@@ -87,8 +87,8 @@ export function noteRemoved(lines: OpenLine[], removed: (Removed & Partial<Part>
   for (const { sourceId, source, reason, wholeId } of removed) {
     const own = lineOf(lines, sourceId);
     if (own === undefined) {
-      const teller = lines.find((line) => line.sourceId === wholeId) ?? firstStored(lines);
-      teller?.warnings.push(`${excerpt(source, 200)}, imported before, is removed: ${reason}`);
+      const informedLine = lines.find((line) => line.sourceId === wholeId) ?? firstStored(lines);
+      informedLine?.warnings.push(`${excerpt(source, 200)}, imported before, is removed: ${reason}`);
     } else {
       for (const line of lines.filter(({ sha256 }) => sha256 === own.sha256))
         Object.assign(line, { outcome: 'rejected', reason, target: null, counts: {}, sourceId: null });

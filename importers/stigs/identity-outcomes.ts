@@ -53,12 +53,12 @@ function decisionOf(printing: Printing, { stigOf, servedInstead }: Identity, kno
     slug,
     outcome: 'imported',
     reason: main ? whySplitOff(printing, main, stigOf.get(main)!.slug) : reason,
-    warnings: strangers(printing, stig),
+    warnings: warningsOfFewShared(printing, stig),
   };
 }
 
 /** What to say of a release that shares less than a tenth of its rules with the others of its STIG (rule D24.4). */
-function strangers(printing: Printing, { slug, printings }: Stig): string[] {
+function warningsOfFewShared(printing: Printing, { slug, printings }: Stig): string[] {
   const shared = fewShared(
     printing,
     printings.filter(({ version }) => version !== printing.version),
