@@ -6,7 +6,7 @@ import { deriveControls, removeLargest } from './crosswalk/derive-crosswalk.ts';
 import { deriveDocuments } from './guidance/documents.ts';
 import { deriveRoles, mappingsAreOutdated } from './guidance/roles/derive-roles.ts';
 import type { OpenLine } from './ledger-lines.ts';
-import { noteDecisions, noteDocuments, noteProblems, noteRemoved, noteSuperseded } from './outcomes.ts';
+import { noteDecisions, noteDocuments, noteOutcomes, noteProblems, noteRemoved } from './outcomes.ts';
 import type { Phases } from './phases.ts';
 import type { Staging } from './staging.ts';
 import { decideIdentity } from './stigs/identity.ts';
@@ -17,7 +17,7 @@ import { createSearchIndex } from './stigs/search-index.ts';
 import { readOverrides, type SlugChange, storeOverrides, writeIdentity } from './stigs/write.ts';
 
 /** The ledger line of a catalog that states that it is a part. */
-export interface StatedPart {
+interface StatedPart {
   line: OpenLine;
   part: CatalogPart;
 }
@@ -95,9 +95,7 @@ function decideStigs(
 /** Which SCAP contents count, and for which STIGs, follows from both. */
 function deriveMachineChecks(db: Database, { lines, staging }: StagedRun, isDecided: boolean): void {
   if (staging.sources.scap.size === 0 && staging.replaced === 0 && !isDecided) return;
-  const { superseded, problems } = deriveScap(db);
-  noteProblems(lines, problems);
-  noteSuperseded(lines, superseded);
+  noteOutcomes(lines, deriveScap(db));
 }
 
 function deriveCatalogs(db: Database, { lines, staging, parts, phases }: StagedRun): void {
@@ -127,7 +125,5 @@ function deriveGuidance(db: Database, { lines, staging }: StagedRun, isDecided: 
   if (staging.sources.roles.size === 0 && staging.replaced === 0 && !isDecided && !isOutdated) return;
   staging.begin();
   if (isOutdated) staging.replaced++;
-  const { problems, superseded } = deriveRoles(db, staging.sources.roles);
-  noteProblems(lines, problems);
-  noteSuperseded(lines, superseded);
+  noteOutcomes(lines, deriveRoles(db, staging.sources.roles));
 }

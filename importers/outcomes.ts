@@ -11,9 +11,16 @@ export function noteProblems(lines: OpenLine[], problems: SourceProblem[]): void
   for (const { sourceId, message } of problems) lineOf(lines, sourceId)?.warnings.push(message);
 }
 
-/** Notes of which sources of this run nothing counts, and why. */
-export function noteSuperseded(lines: OpenLine[], reasons: Map<number, string>): void {
-  for (const [sourceId, reason] of reasons) {
+/** What deriving finds out of sources: warnings, and why nothing of some counts. */
+interface SourceOutcomes {
+  problems: SourceProblem[];
+  superseded: Map<number, string>;
+}
+
+/** Notes what deriving found out in the lines of the sources of this run. */
+export function noteOutcomes(lines: OpenLine[], { problems, superseded }: SourceOutcomes): void {
+  noteProblems(lines, problems);
+  for (const [sourceId, reason] of superseded) {
     const line = lineOf(lines, sourceId);
     if (line) Object.assign(line, { outcome: 'superseded', reason });
   }
@@ -80,8 +87,8 @@ export function noteRemoved(lines: OpenLine[], removed: (Removed & Partial<Part>
   for (const { sourceId, source, reason, wholeId } of removed) {
     const own = lineOf(lines, sourceId);
     if (own === undefined) {
-      const teller = lines.find((line) => line.sourceId === wholeId) ?? firstStored(lines);
-      teller?.warnings.push(`${excerpt(source, 200)}, imported before, is removed: ${reason}`);
+      const informedLine = lines.find((line) => line.sourceId === wholeId) ?? firstStored(lines);
+      informedLine?.warnings.push(`${excerpt(source, 200)}, imported before, is removed: ${reason}`);
     } else {
       for (const line of lines.filter(({ sha256 }) => sha256 === own.sha256))
         Object.assign(line, { outcome: 'rejected', reason, target: null, counts: {}, sourceId: null });

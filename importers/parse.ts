@@ -117,8 +117,9 @@ function parseText(bytes: Uint8Array, options: ParseOptions): Parsed {
   if (beginsWithHead(text)) return behind(warnings, parseHeadedMarkdown(text));
   if (isCuratedCsv(text)) return behind(warnings, parseCuratedCsv(text));
   if (isSynonymsCsv(text)) return behind(warnings, parseSynonymsCsv(text));
-  const controls = parseControlsText(text);
-  return controls === null ? skipped('the content is of an unknown kind') : fromControls(controls, warnings);
+  if (isControlsCsv(text)) return fromControls(parseControlsCsv(text), warnings);
+  if (isMappingsCsv(text)) return fromControls(parseMappingsCsv(text), warnings);
+  return skipped('the content is of an unknown kind');
 }
 
 /** Reads a JSON value about controls; null for any other value. Throws `ImportError`. */
@@ -127,12 +128,6 @@ export function parseControlsJson(value: unknown, framework?: string): ControlsR
   if (isOscal(value, 'mapping-collection')) return parseOscalMapping(value);
   if (isOscal(value, 'profile')) return parseOscalProfile(value);
   return cprtDocument(value) === null ? null : parseCprt(value);
-}
-
-/** Reads a CSV about controls; null for a text with another header. Throws `ImportError`. */
-export function parseControlsText(text: string): ControlsResult | null {
-  if (isControlsCsv(text)) return parseControlsCsv(text);
-  return isMappingsCsv(text) ? parseMappingsCsv(text) : null;
 }
 
 /** Characters of a title: the longest of the publishers has 600. */

@@ -133,21 +133,17 @@ async function importAll(db: Database, paths: string[], options: ImportOptions):
   const loneUnknown = await takeSources(run, files, pause);
   const { changed, ...derived } = await deriveAll(db, run, pause);
   noteArchives(run.lines);
-  const made = run.lines.map(({ sourceId: _, ...line }) => line);
-  const bad = made.filter((line) => line.outcome === 'rejected' || loneUnknown.includes(line.source));
+  const closed = run.lines.map(({ sourceId: _, ...line }) => line);
+  const bad = closed.filter((line) => line.outcome === 'rejected' || loneUnknown.includes(line.source));
   const isRefused = options.strict === true && bad.length > 0;
-  const lines = isRefused ? refusedByStrict(made, bad.length) : made;
+  const lines = isRefused ? refusedByStrict(closed, bad.length) : closed;
   const stored = !options.dryRun && !isRefused;
   const summary = () => summarize(lines, phases.times, performance.now() - start);
   if (stored) {
     phases.timed('commit', () => {
       run.staging.begin();
-      const finishedAt = now().toISOString();
-      writeLedger(
-        db,
-        { lines, summary: summary(), startedAt, finishedAt },
-        changed || run.staging.replaced > 0,
-      );
+      const times = { startedAt, finishedAt: now().toISOString() };
+      writeLedger(db, lines, { ...times, summary: summary() }, changed || run.staging.replaced > 0);
       db.requireInPlace();
       options.beforeCommit?.(lines, summary());
       db.sqlite.exec('COMMIT');
@@ -234,23 +230,21 @@ function sizeOf(content: FoundSource['content']): number {
   return Array.isArray(content) ? content.reduce((sum, { bytes }) => sum + bytes.length, 0) : content.length;
 }
 
-interface FinishedRun {
-  lines: LedgerLine[];
-  summary: LedgerSummary;
-  startedAt: string;
-  finishedAt: string;
-}
-
 /** Writes the ledger of a run; `changed` says that the catalog changed without a new source. */
-function writeLedger(db: Database, { lines, ...finished }: FinishedRun, changed: boolean): void {
+function writeLedger(
+  db: Database,
+  lines: LedgerLine[],
+  run: { summary: LedgerSummary; startedAt: string; finishedAt: string },
+  changed: boolean,
+): void {
   const { sqlite } = db;
   const hasGained = lines.some((line) => line.outcome === 'imported' && line.kind !== 'archive');
   if (hasGained || changed)
     sqlite
       .prepare('UPDATE catalog SET generation = generation + 1, changed_at = ?, digest = NULL')
-      .run(finished.finishedAt);
+      .run(run.finishedAt);
   const generation = sqlite.prepare('SELECT generation FROM catalog').pluck().get();
-  const runId = prepareInsert(db, 'import_runs')({ id: null, generation, ...finished });
+  const runId = prepareInsert(db, 'import_runs')({ id: null, generation, ...run });
   const insertLine = prepareInsert(db, 'import_ledger');
   for (const [index, line] of lines.entries()) insertLine({ runId, ordinal: index + 1, ...line });
 }

@@ -45,7 +45,9 @@ const ofAnother = /\b(?:which|that|who|supersed\w+|replac\w+|revok\w+|rescind\w+
  */
 export function statusOf(title: string, paragraphs: string[], headings: string[] = []): DocumentStatus {
   const marks = [title, ...headings].map((heading) => wordIn(heading, inTitle));
-  const notices = paragraphs.map((paragraph) => wordIn(paragraph, inNotice) ?? saidIn(paragraph, title));
+  const notices = paragraphs.map(
+    (paragraph) => wordIn(paragraph, inNotice) ?? wordInSentence(paragraph, title),
+  );
   const found = [...marks, ...notices].find((each) => each !== undefined);
   return statedStatus(found ?? 'active')!;
 }
@@ -58,10 +60,10 @@ function wordIn(text: string, patterns: RegExp[]): string | undefined {
   return patterns.map((pattern) => pattern.exec(beginning)?.groups?.word).find(Boolean);
 }
 
-function saidIn(paragraph: string, title: string): string | undefined {
+function wordInSentence(paragraph: string, title: string): string | undefined {
   return sentencesOf(paragraph.slice(0, longest))
     .map((sentence) => inSentence.exec(sentence)?.groups)
-    .find((said) => said !== undefined && isAbout(title, said.subject!))?.word;
+    .find((groups) => groups !== undefined && isAbout(title, groups.subject!))?.word;
 }
 
 /** Whether the subject of a sentence is the document with a title: "this directive", its title, or its number. */

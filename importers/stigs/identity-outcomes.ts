@@ -7,7 +7,7 @@ import type { Stig } from './stig.ts';
 import type { SlugChange } from './write.ts';
 
 /** The slug of an imported release, whether it is served, and why. */
-export interface Decision {
+interface Decision {
   slug: string;
   reason: string;
   outcome: 'imported' | 'superseded';
@@ -53,12 +53,12 @@ function decisionOf(printing: Printing, { stigOf, servedInstead }: Identity, kno
     slug,
     outcome: 'imported',
     reason: main ? whySplitOff(printing, main, stigOf.get(main)!.slug) : reason,
-    warnings: strangers(printing, stig),
+    warnings: warningsOfFewShared(printing, stig),
   };
 }
 
 /** What to say of a release that shares less than a tenth of its rules with the others of its STIG (rule D24.4). */
-function strangers(printing: Printing, { slug, printings }: Stig): string[] {
+function warningsOfFewShared(printing: Printing, { slug, printings }: Stig): string[] {
   const shared = fewShared(
     printing,
     printings.filter(({ version }) => version !== printing.version),

@@ -1,4 +1,5 @@
 import { isPartOf, sharedRules } from './compare-printings.ts';
+import { joinSeries } from './join-series.ts';
 import {
   compare,
   largestFirst,
@@ -8,9 +9,8 @@ import {
   type Printing,
 } from './printings.ts';
 import { splitByProduct, splitByVersion } from './products.ts';
-import { putTogether } from './put-together.ts';
 import { aliasKey, slugOf } from './slug.ts';
-import { aliasesOf, giveSlugs } from './slugs.ts';
+import { aliasesOf, assignSlugs } from './slugs.ts';
 import { createStig, join, type Series, type Stig } from './stig.ts';
 
 /** All STIGs with their printings, and what each is called. */
@@ -26,22 +26,29 @@ export interface Identity {
   unused: string[];
 }
 
-/** Decides from all printings and the operator's rows (rule D24.5). Pure; neither order nor history count. */
+/** Decides from all printings and the operator's rows, in the steps of rule D24.5. Pure; neither order nor history count. */
 export function decideIdentity(printings: Printing[], operatorRows: Map<string, string>): Identity {
+  // Steps 1 and 2: ids and series.
   const allSeries = seriesOf(printings);
-  const { slugs, unused } = operatorSlugs(allSeries, operatorRows);
-  const stigs: Stig[] = [];
-  const others = allSeries.filter((series) => !joinByOperator(series, slugs.get(series), stigs));
-  const refused = putTogether(others, stigs);
+  // Step 3: operator's rows.
+  const { slugs, unused } = slugsByRow(allSeries, operatorRows);
+  const stigs = stigsOfRows(slugs);
+  const named = new Set(stigs.flatMap(({ series }) => series));
+  // Steps 4 to 6: titles, STIG ids, new STIGs.
+  const refused = joinSeries(
+    allSeries.filter((series) => !named.has(series)),
+    stigs,
+  );
+  // Step 7: versions. What is split off is appended, so that its versions are chosen too.
   const servedInstead = new Map<Printing, Printing>();
-  // Appends what is split off, so that the loop settles its versions too.
   for (const stig of stigs) {
-    const splitOff = settleVersions(stig, servedInstead);
+    const splitOff = chooseVersions(stig, servedInstead);
     stigs.push(...newStigs(stig, splitOff));
     const lost = splitOff.find(({ main, printings: own }) => own.some(({ idKey }) => idKey !== main.idKey));
     if (stig.operatorSlug !== null && lost) refused.set(stig.operatorSlug, lost.main.version);
   }
-  giveSlugs(stigs);
+  // Step 8: slugs and aliases.
+  assignSlugs(stigs);
   const stigOf = new Map(
     stigs.flatMap((stig) => stig.printings.map((printing): [Printing, Stig] => [printing, stig])),
   );
@@ -65,42 +72,41 @@ function seriesOf(printings: Printing[]): Series[] {
     .sort((a, b) => newestReleaseFirst(a.printings[0]!, b.printings[0]!));
 }
 
-/** The operator's slug of each series that a row names, and the rows that name none. */
-function operatorSlugs(allSeries: Series[], rows: Map<string, string>) {
+/** The operator's slug of each series that a row names, and the ids of rows that name none. */
+function slugsByRow(allSeries: Series[], rows: Map<string, string>) {
   const slugs = new Map<Series, string>();
-  const bearing = (benchmarkId: string) =>
+  const unused: string[] = [];
+  const sorted = [...rows].sort(([a], [b]) => compare(a, b));
+  const exact = (benchmarkId: string) =>
     allSeries.filter(({ printings }) => printings.some((each) => each.benchmarkId === benchmarkId));
-  const folding = (benchmarkId: string) => {
+  const folded = (benchmarkId: string) => {
     const keys = [aliasKey(benchmarkId, 'stig'), aliasKey(benchmarkId, 'srg')];
     return allSeries.filter(({ idKey }) => keys.includes(idKey));
   };
-  const unused: string[] = [];
-  const sorted = [...rows].sort(([a], [b]) => compare(a, b));
-  const named = sorted.map(([benchmarkId, slug]) => ({ benchmarkId, slug, exact: bearing(benchmarkId) }));
+  const assign = (slug: string, named: Series[]) => {
+    for (const series of named) if (!slugs.has(series)) slugs.set(series, slug);
+  };
   // An id means the benchmark with exactly this id; if there is none, those whose ids fold to the same key.
-  for (const { slug, exact } of named)
-    for (const series of exact) if (!slugs.has(series)) slugs.set(series, slug);
-  for (const { benchmarkId, slug, exact } of named) {
-    if (exact.length > 0) continue;
-    const folded = folding(benchmarkId);
-    for (const series of folded) if (!slugs.has(series)) slugs.set(series, slug);
-    if (folded.length === 0) unused.push(benchmarkId);
+  for (const [benchmarkId, slug] of sorted) assign(slug, exact(benchmarkId));
+  for (const [benchmarkId, slug] of sorted) {
+    if (exact(benchmarkId).length > 0) continue;
+    const named = folded(benchmarkId);
+    assign(slug, named);
+    if (named.length === 0) unused.push(benchmarkId);
   }
   return { slugs, unused };
 }
 
-/** Puts a series into the STIG with the operator's slug; false where it has no such slug. */
-function joinByOperator(series: Series, slug: string | undefined, stigs: Stig[]): boolean {
-  if (slug === undefined) return false;
-  let stig = stigs.find(({ operatorSlug }) => operatorSlug === slug);
-  // A STIG and an SRG cannot share a slug: the newer one has it.
-  if (stig && stig.kind !== series.kind) return false;
-  if (!stig) {
-    stig = createStig(series.kind, { operatorSlug: slug });
-    stigs.push(stig);
-  }
-  join(stig, series, () => `operator override: ${slug}`);
-  return true;
+/** The STIGs with an operator's slug. A STIG and an SRG cannot share one: the newer has it. */
+function stigsOfRows(slugs: Map<Series, string>): Stig[] {
+  const newestFirst = [...slugs].sort(([a], [b]) => newestReleaseFirst(a.printings[0]!, b.printings[0]!));
+  return [...Map.groupBy(newestFirst, ([, slug]) => slug)].map(([slug, named]) => {
+    const [[{ kind }]] = named as [[Series, string]];
+    const stig = createStig(kind, { operatorSlug: slug });
+    for (const [series] of named)
+      if (series.kind === kind) join(stig, series, () => `operator override: ${slug}`);
+    return stig;
+  });
 }
 
 /** A printing that does not stay in its STIG, with those that it stands for; `main` stays in their version. */
@@ -114,7 +120,7 @@ interface SplitOff {
  * of another stands for it. Of those with other rules the one that shares most with the newer versions stays, of equals
  * the newest. Gives the others.
  */
-function settleVersions(stig: Stig, servedInstead: Map<Printing, Printing>): SplitOff[] {
+function chooseVersions(stig: Stig, servedInstead: Map<Printing, Printing>): SplitOff[] {
   const all = stig.series.flatMap(({ printings }) => printings);
   const versions = [...Map.groupBy(all, ({ version }) => version).values()];
   const splitOff: SplitOff[] = [];

@@ -25,7 +25,7 @@ export interface Printing {
 }
 
 /** The identifiers of the rules of a printing. */
-export interface PrintedRules {
+interface PrintedRules {
   /** Rule ids by SV-number, in document order. */
   byNumber: Map<string, string>;
   /** STIG id, V- and SV-number of each rule, former ones included. */

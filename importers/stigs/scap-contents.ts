@@ -113,6 +113,9 @@ const nameOf = ({ publisher, benchmarkId, version }: StatedContent) =>
 const versionOf = ({ version, date }: StatedContent) =>
   date === '' ? excerpt(version) : `${excerpt(version)} of ${date}`;
 
+/** A version has at most so many characters. */
+const longestVersion = 1000;
+
 /** Orders versions number by number: `1.10.5` before `002.007.21`; words stand before numbers. */
 export function compareScapVersions(a: string, b: string): number {
   return compareCodePoints(sortKeyOf(a), sortKeyOf(b));
@@ -121,5 +124,5 @@ export function compareScapVersions(a: string, b: string): number {
 const sortKeyOf = (version: string) =>
   version
     .split('.')
-    .map((part) => (/^\d+$/.test(part) ? part.padStart(1000, '0') : `!${part}`))
+    .map((part) => (/^\d+$/.test(part) ? part.padStart(longestVersion, '0') : `!${part}`))
     .join(' ');

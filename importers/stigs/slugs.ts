@@ -6,7 +6,7 @@ import type { Stig } from './stig.ts';
  * Sets each STIG's slug: the operator's, or that of its newest title (rule D24.2). Of two with one title, the one with
  * the newer release has it; the other has that of its benchmark id, or one with a number.
  */
-export function giveSlugs(stigs: Stig[]): void {
+export function assignSlugs(stigs: Stig[]): void {
   const taken = new Map<string, Stig>();
   const isFree = (slug: string) => isSlug(slug) && !reservedSlugs.has(slug) && !taken.has(slug);
   for (const stig of [...stigs].sort(inOrderOfClaims)) {

@@ -6,7 +6,7 @@ const releaseInfo = /^(?:Release: ?(\S+))? ?(?:Benchmark Date: ?(\d{1,2}) ([A-Za
 const maxLength = 200;
 
 /** The release as written, and the benchmark date as YYYY-MM-DD. */
-export interface ReleaseInfo {
+interface ReleaseInfo {
   release: string | null;
   benchmarkDate: string | null;
 }

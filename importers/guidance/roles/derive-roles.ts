@@ -50,23 +50,23 @@ function olderReleases({ sqlite }: Database, family: 'onet' | 'nice'): [sourceId
         WHERE r.family = ? ORDER BY r.release_order DESC, s.sha256 DESC`,
     )
     .all(family);
-  return older.map((each) => [each.sourceId, whyKept(family, newest!, each)]);
+  return older.map((each) => [each.sourceId, whySuperseded(family, newest!, each)]);
 }
 
 /** Says which part of the release order decided (see `parseOnet` and `parseNice`). */
-function whyKept(family: 'onet' | 'nice', kept: RoleRelease, other: RoleRelease): string {
-  const [date, number, ...sizes] = partsOf(family, kept);
+function whySuperseded(family: 'onet' | 'nice', newest: RoleRelease, other: RoleRelease): string {
+  const [date, number, ...sizes] = partsOf(family, newest);
   const [otherDate, otherNumber, ...otherSizes] = partsOf(family, other);
   if (date !== otherDate) {
     const ours = otherDate === '' ? 'this one has no dated rows' : `those of this one are of ${otherDate}`;
-    return `${kept.label} is kept: its newest rows are of ${date}, ${ours}`;
+    return `${newest.label} is kept: its newest rows are of ${date}, ${ours}`;
   }
-  if (number !== otherNumber) return `${kept.label} is kept, which is newer`;
-  const printing = `another printing of ${kept.label} is kept, which states`;
+  if (number !== otherNumber) return `${newest.label} is kept, which is newer`;
+  const printing = `another printing of ${newest.label} is kept, which states`;
   if (sizes.join() === otherSizes.join()) return `${printing} as much`;
   const units = family === 'onet' ? ['occupations', 'statements on them'] : ['elements'];
-  const told = sizes.map((size, index) => `${Number(size)} ${units[index]}`).join(' and ');
-  return `${printing} more: ${told}, this one ${otherSizes.map(Number).join(' and ')}`;
+  const stated = sizes.map((size, index) => `${Number(size)} ${units[index]}`).join(' and ');
+  return `${printing} more: ${stated}, this one ${otherSizes.map(Number).join(' and ')}`;
 }
 
 /** Date, number and sizes; a NICE release has no date. */

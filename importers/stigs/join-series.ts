@@ -7,76 +7,79 @@ const sameStigFrom = 0.8;
 
 /**
  * Puts each series without an operator's slug, in order, into the STIG with its title (step 4 of rule D24.5), into one
- * that shares most STIG ids (step 5), or into a new one (step 6). A STIG with the operator's slug takes only series whose
- * title gives that slug: a row speaks of its own id. Gives the operator's slugs that a series cannot share because of its
- * other rules, with the version.
+ * that shares most STIG ids (step 5), or into a new one (step 6), which is appended to `stigs`. A STIG with the operator's
+ * slug takes only series whose title gives that slug: a row speaks of its own id. Gives the operator's slugs that a series
+ * cannot share because of its other rules, with the version.
  */
-export function putTogether(allSeries: Series[], stigs: Stig[]): Map<string, string> {
+export function joinSeries(allSeries: Series[], stigs: Stig[]): Map<string, string> {
   const refused = new Map<string, string>();
   const byHash = new Map<string, Set<Stig>>();
   for (const series of allSeries) {
-    const stig = choose(series);
-    for (const key of hashKeys(series)) byHash.set(key, (byHash.get(key) ?? new Set()).add(stig));
+    const { stig, obstacle } = findByTitle(series, stigs, refused);
+    const joined = stig ?? joinByStigIds(series, stigs, obstacle === null ? stigsWith(series) : [], obstacle);
+    for (const key of hashKeys(series)) byHash.set(key, (byHash.get(key) ?? new Set()).add(joined));
   }
   return refused;
 
-  function choose(series: Series): Stig {
-    let obstacle: Stig['obstacle'] = null;
-    for (const stig of stigs.filter((each) => hasTitleOf(series, each))) {
-      const found = obstacleTo(series, stig);
-      if (found === null) {
-        joinByTitle(series, stig);
-        return stig;
-      }
-      obstacle ??= found.kind;
-      if (found.version !== undefined && stig.operatorSlug !== null)
-        refused.set(stig.operatorSlug, found.version);
-    }
-    const similar = obstacle === null ? similarTo(series) : [];
-    const same = similar.find(({ otherProduct }) => otherProduct === null);
-    if (same) {
-      const { stig, share } = same;
-      join(
-        stig,
-        series,
-        () => `joined ${stig.slug}: other title and benchmark id, ${percentOf(share)} shared`,
-      );
-      return stig;
-    }
-    const stig = createStig(series.kind, { obstacle });
-    join(stig, series, () => reasonOf(stig) + remarkOn(similar[0]) + siblingsOf(series, stig));
-    stigs.push(stig);
-    return stig;
-  }
-
-  /** Without the operator's slug, the STIGs that share enough STIG ids with a series, the most similar first. */
-  function similarTo(series: Series): Similar[] {
-    const candidates = new Set(hashKeys(series).flatMap((key) => [...(byHash.get(key) ?? [])]));
-    return [...candidates]
-      .map((stig) => ({ stig, pair: nearestPair(series, stig) }))
-      .map(({ stig, pair }) => ({ stig, pair, share: sharedStigIds(...pair) }))
-      .filter(
-        ({ stig, share }) =>
-          stig.operatorSlug === null && share >= sameStigFrom && !isOther(obstacleTo(series, stig)),
-      )
-      .sort((a, b) => b.share - a.share || stigs.indexOf(a.stig) - stigs.indexOf(b.stig))
-      .map(({ stig, pair, share }) => ({ stig, share, otherProduct: otherProduct(...pair) }));
-  }
-
-  /** The other products with the benchmark id of a series, which later series may be too. */
-  function siblingsOf(series: Series, own: Stig): string {
-    const slugs = stigs.filter((each) => each !== own && hasIdOf(series, each)).map(({ slug }) => slug);
-    if (slugs.length === 0) return '';
-    return `; ${slugs.sort().join(', ')} has the same benchmark id, but names another product and shares no rule`;
+  function stigsWith(series: Series): Stig[] {
+    return [...new Set(hashKeys(series).flatMap((key) => [...(byHash.get(key) ?? [])]))];
   }
 }
 
-interface Similar {
-  stig: Stig;
-  /** The share of common STIG ids. */
-  share: number;
-  /** Why it is another product all the same, or null. */
-  otherProduct: string | null;
+/** Joins the STIG with the title of a series; without one, gives what hinders the first of those with its title. */
+function findByTitle(
+  series: Series,
+  stigs: Stig[],
+  refused: Map<string, string>,
+): { stig: Stig | null; obstacle: Stig['obstacle'] } {
+  let obstacle: Stig['obstacle'] = null;
+  for (const stig of stigs.filter((each) => hasTitleOf(series, each))) {
+    const found = obstacleTo(series, stig);
+    if (found === null) {
+      const [mine, theirs] = nearestPair(series, stig);
+      const shared = `${percentOf(sharedStigIds(mine, theirs))} shared with ${theirs.version}`;
+      join(stig, series, () => `joined ${stig.slug}: same title, other benchmark id; ${shared}`);
+      return { stig, obstacle };
+    }
+    obstacle ??= found.kind;
+    if (found.version !== undefined && stig.operatorSlug !== null)
+      refused.set(stig.operatorSlug, found.version);
+  }
+  return { stig: null, obstacle };
+}
+
+/** Joins the candidate that shares most STIG ids with a series, or makes a STIG of it. */
+function joinByStigIds(series: Series, stigs: Stig[], candidates: Stig[], obstacle: Stig['obstacle']): Stig {
+  const similar = candidates
+    .filter((stig) => stig.operatorSlug === null)
+    .map((stig) => ({ stig, pair: nearestPair(series, stig) }))
+    .map(({ stig, pair }) => ({ stig, pair, share: sharedStigIds(...pair) }))
+    .filter(({ stig, share }) => share >= sameStigFrom && !isOther(obstacleTo(series, stig)))
+    .map((each) => ({ ...each, otherProduct: otherProduct(...each.pair) }))
+    .sort((a, b) => b.share - a.share || stigs.indexOf(a.stig) - stigs.indexOf(b.stig));
+  const same = similar.find(({ otherProduct }) => otherProduct === null);
+  if (same) {
+    const { stig, share } = same;
+    const shared = `${percentOf(share)} shared`;
+    join(stig, series, () => `joined ${stig.slug}: other title and benchmark id, ${shared}`);
+    return stig;
+  }
+  const stig = createStig(series.kind, { obstacle });
+  const remark = (): string => {
+    const [first] = similar;
+    return first
+      ? `; shares ${percentOf(first.share)} with ${first.stig.slug}, but ${first.otherProduct}`
+      : '';
+  };
+  // The other products with this benchmark id, which later series may be too.
+  const siblings = (): string => {
+    const slugs = stigs.filter((each) => each !== stig && hasIdOf(series, each)).map(({ slug }) => slug);
+    if (slugs.length === 0) return '';
+    return `; ${slugs.sort().join(', ')} has the same benchmark id, but names another product and shares no rule`;
+  };
+  join(stig, series, () => reasonOf(stig) + remark() + siblings());
+  stigs.push(stig);
+  return stig;
 }
 
 function hasTitleOf({ kind, titleSlugs }: Series, stig: Stig): boolean {
@@ -122,12 +125,6 @@ function otherProduct(a: Printing, b: Printing): string | null {
   return nameTwoProducts(a.title, b.title) ? 'its title names another product' : null;
 }
 
-function joinByTitle(series: Series, stig: Stig): void {
-  const [mine, theirs] = nearestPair(series, stig);
-  const shared = `${percentOf(sharedStigIds(mine, theirs))} shared with ${theirs.version}`;
-  join(stig, series, () => `joined ${stig.slug}: same title, other benchmark id; ${shared}`);
-}
-
 function reasonOf({ slug, titleSlug, obstacle, takenBy }: Stig): string {
   if (slug === titleSlug) return `new slug from the title: ${slug}`;
   const kind = takenBy?.kind === 'srg' ? 'SRG' : 'STIG';
@@ -139,11 +136,6 @@ function reasonOf({ slug, titleSlug, obstacle, takenBy }: Stig): string {
   const why = obstacle === null ? `is another ${kind}` : taken[obstacle];
   if (titleSlug === '') return `new slug ${slug}: the title does not give a slug`;
   return `new slug ${slug}: ${titleSlug} ${takenBy === null ? 'is reserved for a path of the API' : why}`;
-}
-
-function remarkOn(similar: Similar | undefined): string {
-  if (!similar) return '';
-  return `; shares ${percentOf(similar.share)} with ${similar.stig.slug}, but ${similar.otherProduct}`;
 }
 
 const percentOf = (share: number) => `${Math.round(share * 100)} % of the STIG IDs`;
