@@ -230,10 +230,7 @@ fixture('broken ones are refused with one message, whatever stands where a text 
       json171(['03.01.01', '03.01.01'].map((id) => requirement(id, { ...lamp, params: [] }))),
       /^03\.01\.01 occurs twice$/,
     ],
-    [
-      json171([requirement('3.1.1', lamp)]),
-      /id: "SP_800_171_3\.1\.1" is not a requirement of 800-171 Rev 3$/,
-    ],
+    [json171([requirement('3.1.1', lamp)]), /^"SP_800_171_3\.1\.1" is not a requirement of 800-171 Rev 3$/],
     [xml53.replace('id="ac-3"', 'id="zz"'), /"zz" is not an id of 800-53/],
     [xml53.replace('id-ref="ac-2_prm_1"', ''), /an insert is not understood/],
     [xml53.replace(/<last-modified>.*?<.last-modified>/, ''), /last-modified "" is not a time/],
