@@ -38,7 +38,7 @@ export function parseOscalProfile(value: unknown): ControlsResult {
     };
     warnings.push(...unread);
     if (modify.alters > 0) warnings.push(`alterations of controls are not applied: ${modify.alters}`);
-    if (!imports.every((each) => listsAlone(each, nist)) || !settings.every(isSingle))
+    if (!imports.every(listsAlone) || !settings.every(isSingle))
       return { kind, records: [{ type: 'profile', ...head, imports, settings }], warnings };
     const values = settings.flatMap((setting) =>
       entriesOf(setting).map((value) => ({ parameter: setting.parameter, value })),
@@ -100,20 +100,11 @@ const selectionOf = (each: OscalImport['exclude-controls'][number]): ProfileSele
 });
 
 /** Whether an import lists ids of a catalog of 800-53 alone, which no other document has to resolve. */
-function listsAlone(
-  { framework, names, isAll, include, exclude }: ProfileImport,
-  nist: string | null,
-): boolean {
+function listsAlone({ framework, names, isAll, include, exclude }: ProfileImport): boolean {
   const isPlain = ({ ids, patterns, children }: ProfileSelection) =>
     patterns.length === 0 && !children && ids.every((id) => canonicalIdentifier('nist-800-53', id) !== null);
   const namesCatalog = framework === 'nist-800-53' && !names.some((name) => /profile|baseline/i.test(name));
-  return (
-    (nist !== null || names.some((name) => /800-53/.test(name))) &&
-    namesCatalog &&
-    !isAll &&
-    exclude.length === 0 &&
-    include.every(isPlain)
-  );
+  return namesCatalog && !isAll && exclude.length === 0 && include.every(isPlain);
 }
 
 const isSingle = (setting: ParameterSetting) =>

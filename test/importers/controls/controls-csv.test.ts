@@ -133,8 +133,8 @@ test('a bad row is refused naming row and column', () => {
   for (const [columns, cells, message] of cases) {
     const first = `nist-800-53,4,AC-1${','.repeat(columns.split(',').length)}`;
     const text = `framework,version,identifier,${columns}\n${first}\n\n${cells}\n`;
-    const said = refusal('controls-csv', () => parseControlsCsv(text));
-    assert.ok(said.includes(message), `${said}: ${message}`);
+    const reason = refusal('controls-csv', () => parseControlsCsv(text));
+    assert.ok(reason.includes(message), `${reason}: ${message}`);
   }
 });
 

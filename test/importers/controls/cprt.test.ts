@@ -184,8 +184,8 @@ fixture('a broken export is refused with one message', () => {
     ],
   ];
   for (const [value, message] of cases) {
-    const said = refusal('cprt', () => parseCprt(value));
-    assert.ok(said.includes(message), `${said}: ${message}`);
+    const reason = refusal('cprt', () => parseCprt(value));
+    assert.ok(reason.includes(message), `${reason}: ${message}`);
   }
 });
 
