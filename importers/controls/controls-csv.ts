@@ -59,11 +59,10 @@ export function parseControlsCsv(text: string): ControlsResult {
       if (!table.columns.includes(column)) throw new ImportError(`the column ${column} is missing`);
     for (const column of table.columns)
       if (!columns.includes(column)) throw new ImportError(`the column "${excerpt(column)}" is unknown`);
-    const rowOf = new Map<string, number>();
-    const rows = table.rows.map((row) => readKey(row, rowOf));
-    const records = [...Map.groupBy(rows, ({ framework, version }) => JSON.stringify([framework, version]))]
-      .map(([, group]) => group)
-      .map(recordOf);
+    const byCatalog = Map.groupBy(table.rows.map(readKey), ({ framework, version }) =>
+      JSON.stringify([framework, version]),
+    );
+    const records = [...byCatalog.values()].map(recordOf);
     const warnings = records.flatMap((record) => (record.framework === 'cci' ? unknownStatuses(record) : []));
     return { kind, records, warnings };
   });
@@ -83,6 +82,7 @@ export function identifierIn(row: CsvRow, column: string, framework: string): st
   return identifier;
 }
 
+/** A row with the catalog and the control that it is about. */
 interface KeyedRow {
   framework: string;
   version: string;
@@ -90,15 +90,10 @@ interface KeyedRow {
   row: CsvRow;
 }
 
-function readKey(row: CsvRow, rowOf: Map<string, number>): KeyedRow {
+function readKey(row: CsvRow): KeyedRow {
   const framework = frameworkIn(row, 'framework');
   const version = row.filled('version');
-  const identifier = identifierIn(row, 'identifier', framework);
-  const key = JSON.stringify([framework, version, identifier]);
-  const before = rowOf.get(key);
-  if (before !== undefined) throw row.fault('identifier', `is already in row ${before}`);
-  rowOf.set(key, row.number);
-  return { framework, version, identifier, row };
+  return { framework, version, identifier: identifierIn(row, 'identifier', framework), row };
 }
 
 function recordOf(rows: KeyedRow[]): CatalogRecord {

@@ -84,20 +84,19 @@ function byRequirement({ elements }: Cprt, type: string): Map<string, CprtElemen
  * requirements" are the determination statements of 800-171A, not statements.
  */
 function rev2Reader(data: Cprt): RequirementReader {
-  const types = Map.groupBy(
-    data.relationships.filter(({ to }) => to === 'RT_basic' || to === 'RT_derived'),
-    ({ from }) => unpadded(from),
+  const types = new Map(
+    data.relationships
+      .filter(({ to }) => to === 'RT_basic' || to === 'RT_derived')
+      .map(({ from, to }) => [unpadded(from), to.replace('RT_', '')]),
   );
   const determinations = byRequirement(data, 'security_requirement');
   const discussions = byRequirement(data, 'discussion');
   return ({ id, text }, identifier) => {
-    const [type, another] = types.get(identifier) ?? [];
+    const type = types.get(identifier);
     if (type === undefined)
       throw new ImportError(`the requirement ${identifier} is neither basic nor derived`);
-    if (another !== undefined) throw new ImportError(`the requirement ${identifier} has two types`);
-    const value = type.to.replace('RT_', '');
     return {
-      props: [{ name: ownNames.requirementType, ns: oscalNamespace, value }],
+      props: [{ name: ownNames.requirementType, ns: oscalNamespace, value: type }],
       parts: [
         { id: identifier, name: 'statement', prose: collapseLine(text) },
         { name: 'guidance', prose: discussions.get(id)?.[0]?.text },

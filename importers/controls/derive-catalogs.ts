@@ -3,22 +3,10 @@ import { sortKey } from '../../src/catalog/controls/identifier.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
 import type { ProfileRecord } from './control-record.ts';
-import {
-  type BaselineLayer,
-  baselinesOf,
-  type MergedCatalog,
-  mergeLayers,
-  readLayers,
-  withOlderTexts,
-} from './merge.ts';
+import { type BaselineLayer, baselinesOf, type MergedCatalog } from './merge.ts';
 import type { CatalogFinder } from './named-catalog.ts';
 import { type ListedBaseline, resolveProfiles, type StoredProfile } from './resolve-profiles.ts';
 import { serveControl } from './served-control.ts';
-
-/** Merges the catalogs of all sources, with their controls in order. */
-export function readCatalogs(db: Database): MergedCatalog[] {
-  return withOlderTexts(readLayers(db).map(mergeLayers));
-}
 
 /** The members of all baselines, and what resolving their profiles has to say. Stores the values that they set. */
 export function deriveBaselines(db: Database, catalogs: MergedCatalog[], finder: CatalogFinder) {
@@ -66,11 +54,8 @@ function readBaselines({ sqlite }: Database): ListedBaseline[] {
 
 /** The newest version, but Rev 2 of 800-171 if it is imported (D6.2). */
 function defaultVersion(framework: string, versions: string[]): string {
-  const rev2 =
-    framework === 'nist-800-171'
-      ? versions.find((version) => versionKey(framework, version) === '2')
-      : undefined;
-  return rev2 ?? newestOf(versions);
+  const isRev2 = (version: string) => framework === 'nist-800-171' && versionKey(framework, version) === '2';
+  return versions.find(isRev2) ?? newestOf(versions);
 }
 
 function newestOf(versions: string[]): string {

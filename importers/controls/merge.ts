@@ -75,11 +75,16 @@ export function readLayers({ sqlite }: Database): CatalogLayer[][] {
   return [...Map.groupBy(layers, ({ framework, version }) => JSON.stringify([framework, version])).values()];
 }
 
+/** Merges the catalogs of all sources. */
+export function readCatalogs(db: Database): MergedCatalog[] {
+  return withOlderTexts(readLayers(db).map(mergeLayers));
+}
+
 /**
  * Merges the sources of one version, the most trusted and newest first: the first one has all controls, the others fill
  * its empty fields. The controls are in catalog order.
  */
-export function mergeLayers(layers: CatalogLayer[]): MergedCatalog {
+function mergeLayers(layers: CatalogLayer[]): MergedCatalog {
   const ranked = layers.toSorted(
     (a, b) =>
       trust.indexOf(b.kind) - trust.indexOf(a.kind) ||
@@ -106,7 +111,7 @@ const indexOf = ({ controls }: { controls: ControlRecord[] }) =>
  * Adds missing texts to the releases of a NIST revision and to CCI lists, from the newest older release with one (rules
  * F5.2, D54.1). For example, a site with the facts of 5.2.0 and the file of 5.1.1 shows the texts of 5.1.1 and says so.
  */
-export function withOlderTexts(catalogs: MergedCatalog[]): MergedCatalog[] {
+function withOlderTexts(catalogs: MergedCatalog[]): MergedCatalog[] {
   return catalogs.map((catalog) => {
     const { framework, version, controls } = catalog;
     // A deprecated CCI keeps its definition.

@@ -9,12 +9,10 @@ import { ownPropOf } from './oscal-document.ts';
 import { hyphenated, titleAndVersion } from './oscal-publication.ts';
 import type { OscalResource } from './oscal-shape.ts';
 
-/** The published catalogs by their names in titles and addresses, and the revision of NIST's after the name. */
-const published: [framework: string, name: RegExp, revision?: RegExp][] = [
+/** NIST's catalogs by their names in titles and addresses, and the revision after the name. */
+const published: [framework: string, name: RegExp, revision: RegExp][] = [
   ['nist-800-53', /800-53(?![0-9a])/i, /800-53\D{0,20}?r(?:ev(?:ision)?)?[ ._-]?([45])(?!\d)/i],
   ['nist-800-171', /800-171(?![0-9a])/i, /800-171\D{0,20}?r(?:ev(?:ision)?)?[ ._-]?([23])(?!\d)/i],
-  ['dod-8500', /\b8500\.2\b/],
-  ['cci', /\bcontrol correlation identifiers?\b|\bcci list\b/i],
 ];
 
 const resourceOf = (href: string, resources: OscalResource[]) =>
@@ -35,7 +33,7 @@ export function namedCatalog(href: string, resources: OscalResource[]): NamedCat
   for (const text of names)
     for (const [framework, name, revision] of published) {
       if (!name.test(text)) continue;
-      const number = revision?.exec(text)?.[1];
+      const number = revision.exec(text)?.[1];
       return { framework, version: number === undefined ? '' : `Rev ${number}` };
     }
   const { stem, number } = titleAndVersion(title);

@@ -1,5 +1,5 @@
+import { isPublished } from '../../src/catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
-import { ImportError } from '../../src/read/import-error.ts';
 import {
   type ControlsResult,
   catalogRecord,
@@ -70,42 +70,28 @@ interface Member {
   /** The control that holds it. */
   above: OscalControl | null;
   family: string;
-  pointer: string;
 }
 
 /** The controls of a catalog, each before those below it. The titles of nested groups make one family. */
-function membersOf(group: OscalGroup, pointer = '/catalog', family = ''): Member[] {
-  const below = (controls: OscalControl[], above: OscalControl | null, pointer: string): Member[] =>
-    controls.flatMap((control, index) => {
-      const here = `${pointer}/controls/${index}`;
-      const inner = control.controls.filter(isControl);
-      return [{ control, above, family, pointer: here }, ...below(inner, control, here)];
-    });
+function membersOf(group: OscalGroup, family = ''): Member[] {
+  const below = (controls: OscalControl[], above: OscalControl | null): Member[] =>
+    controls.flatMap((control) => [
+      { control, above, family },
+      ...below(control.controls.filter(isControl), control),
+    ]);
   return [
-    ...below(group.controls, null, pointer),
-    ...group.groups.flatMap((each, index) => {
-      const titles = [family, each.title].filter((title) => title !== '');
-      return membersOf(each, `${pointer}/groups/${index}`, titles.join(' / '));
-    }),
+    ...below(group.controls, null),
+    ...group.groups.flatMap((each) =>
+      membersOf(each, [family, each.title].filter((title) => title !== '').join(' / ')),
+    ),
   ];
-}
-
-function identifiersOf(members: Member[], publication: Publication): Map<OscalControl, string> {
-  const identifiers = new Map<OscalControl, string>();
-  for (const { control, above, pointer } of members)
-    try {
-      identifiers.set(control, publication.identifierOf(control, above ? identifiers.get(above)! : ''));
-    } catch (error) {
-      throw error instanceof ImportError ? new ImportError(`${pointer}/id: ${error.message}`) : error;
-    }
-  return identifiers;
 }
 
 /** Reads the controls of a catalog with plain texts. Adds to the warnings of the publication. Throws `ImportError`. */
 export function readCatalog(catalog: OscalCatalog, publication: Publication): CatalogRecord {
   const { framework, version, edition, warnings, frameworkTitle, isOwn } = publication;
   const members = membersOf(catalog);
-  const identifiers = identifiersOf(members, publication);
+  const identifiers = new Map(members.map(({ control }) => [control, publication.identifierOf(control)]));
   const known = new Set(identifiers.values());
   const texts = isOwn
     ? ownTexts
@@ -115,8 +101,8 @@ export function readCatalog(catalog: OscalCatalog, publication: Publication): Ca
   const controls = members.map(({ control, above, family }) => {
     const identifier = identifiers.get(control)!;
     const parent = above ? identifiers.get(above)! : '';
-    // Our exports have no parents that their identifiers do not name.
-    const isKnown = isOwn || parent === parentIn(known, identifier);
+    // The identifiers of published frameworks and of our exports name the parents.
+    const isKnown = isOwn || isPublished(framework) || parent === parentIn(known, identifier);
     const placed = {
       control,
       identifier,

@@ -1,7 +1,7 @@
 import { isNistBaseline } from '../../src/catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../../src/read/import-error.ts';
-import { collapseLine, excerpt, firstOf } from '../read/source-text.ts';
+import { collapseLine, excerpt } from '../read/source-text.ts';
 import { type ControlsResult, inCatalogOrder, mostControls, withKind } from './catalog.ts';
 import type { BaselineRecord, ParameterSetting, ProfileImport, ProfileSelection } from './control-record.ts';
 import { namedCatalog, namesOf } from './named-catalog.ts';
@@ -38,15 +38,17 @@ export function parseOscalProfile(value: unknown): ControlsResult {
     };
     warnings.push(...unread);
     if (modify.alters > 0) warnings.push(`alterations of controls are not applied: ${modify.alters}`);
-    if (!imports.every((each) => listsAlone(each, nist)) || !settings.every(isSingle))
+    if (!imports.every(listsAlone) || !settings.every(isSingle))
       return { kind, records: [{ type: 'profile', ...head, imports, settings }], warnings };
     const values = settings.flatMap((setting) =>
       entriesOf(setting).map((value) => ({ parameter: setting.parameter, value })),
     );
+    const ids = imports.flatMap(({ include }) => include.flatMap((selection) => selection.ids));
+    const identifiers = ids.map((id) => canonicalIdentifier('nist-800-53', id)!);
     const record: BaselineRecord = {
       type: 'baseline',
       ...head,
-      identifiers: inCatalogOrder('nist-800-53', listedIn(imports, nist !== null, warnings)),
+      identifiers: inCatalogOrder('nist-800-53', identifiers),
       ...(values.length === 0 ? {} : { values }),
     };
     return { kind, records: [record], warnings };
@@ -97,40 +99,16 @@ const selectionOf = (each: OscalImport['exclude-controls'][number]): ProfileSele
   children: each['with-child-controls'] === 'yes',
 });
 
-/** Whether an import lists ids of a catalog of 800-53, which no other document has to resolve. */
-function listsAlone(
-  { framework, names, isAll, include, exclude }: ProfileImport,
-  nist: string | null,
-): boolean {
-  const isPlain = ({ patterns, children }: ProfileSelection) => patterns.length === 0 && !children;
+/** Whether an import lists ids of a catalog of 800-53 alone, which no other document has to resolve. */
+function listsAlone({ framework, names, isAll, include, exclude }: ProfileImport): boolean {
+  const isPlain = ({ ids, patterns, children }: ProfileSelection) =>
+    patterns.length === 0 && !children && ids.every((id) => canonicalIdentifier('nist-800-53', id) !== null);
   const namesCatalog = framework === 'nist-800-53' && !names.some((name) => /profile|baseline/i.test(name));
-  return (
-    (nist !== null || names.some((name) => /800-53/.test(name))) &&
-    namesCatalog &&
-    !isAll &&
-    exclude.length === 0 &&
-    include.every(isPlain)
-  );
+  return namesCatalog && !isAll && exclude.length === 0 && include.every(isPlain);
 }
 
 const isSingle = (setting: ParameterSetting) =>
   entriesOf(setting).length < 2 && !entriesOf(setting).some((text) => text.includes('{{'));
-
-/** The listed controls of 800-53. Warns of other ids; throws `ImportError` where there are only such, or in one of NIST. */
-function listedIn(imports: ProfileImport[], isNist: boolean, warnings: string[]): string[] {
-  const ids = imports.flatMap(({ include }) => include.flatMap((selection) => selection.ids));
-  const foreign = ids.filter((id) => canonicalIdentifier('nist-800-53', id) === null);
-  if (foreign[0] !== undefined && (isNist || foreign.length === ids.length))
-    throw new ImportError(`"${excerpt(foreign[0])}" is not an id of 800-53`);
-  if (foreign.length > 0) {
-    const names = firstOf(
-      foreign.map((id) => excerpt(id)),
-      50,
-    );
-    warnings.push(`${foreign.length} ids are not of 800-53 and are ignored: ${names}`);
-  }
-  return ids.flatMap((id) => canonicalIdentifier('nist-800-53', id) ?? []);
-}
 
 function nistBaselineOf(title: string): string | null {
   if (/fedramp/i.test(title)) return null;

@@ -21,8 +21,8 @@ export interface OscalRelease {
 
 /** A publication, and how its catalogs write what each publisher writes in its own way. */
 export interface Publication extends OscalRelease {
-  /** The published identifier of a control. Throws `ImportError` for another id, and for one wrong below `above` (or `""`). */
-  identifierOf(control: { id: string; props?: OscalProperty[] }, above?: string): string;
+  /** The published identifier of a control. Throws `ImportError` for another id. */
+  identifierOf(control: { id: string; props?: OscalProperty[] }): string;
   /** The published title; `""` where there is none. */
   titleOf(title: string, identifier: string): string;
   /** The published family; `title` is that of the group. */
@@ -101,12 +101,9 @@ function sp80053(metadata: OscalMetadata): Publication {
     ...release80053(metadata),
     ...usual,
     /** The id gives the identifier: labels differ between files. */
-    identifierOf({ id }, above) {
+    identifierOf({ id }) {
       const identifier = /^[a-z]{2}-\d+(\.\d+)?$/.test(id) ? canonicalIdentifier('nist-800-53', id) : null;
       if (identifier === null) throw new ImportError(`"${excerpt(id)}" is not an id of 800-53`);
-      const isBelow = above === '' ? !identifier.includes('(') : identifier.startsWith(`${above}(`);
-      if (above !== undefined && !isBelow)
-        throw new ImportError(`${identifier} does not belong under ${above || 'a family'}`);
       return identifier;
     },
   };

@@ -39,7 +39,7 @@ export const aggregatesOf = ({ props }: OscalParameter) =>
  * Gives the texts of a publisher's catalog (rules D6.4, F5.3): an inserted parameter becomes `[Assignment:
  * organization-defined ...]`, `[Selection: a; b]` or `[Selection (one or more): a; b]`. `labelOf` gives the published
  * wording of a parameter. Warns of an undefined parameter. Throws `ImportError` for a repeated id, an unknown insert,
- * and parameters that contain one another.
+ * and parameters that nest too deep.
  */
 export function createTexts(
   parameters: OscalParameter[],
@@ -48,7 +48,7 @@ export function createTexts(
 ): CatalogTexts {
   const byId = uniqueBy(parameters, ({ id }) => id, 'the parameter ');
   const rendered = new Map<string, string>();
-  const open = new Set<string>();
+  let depth = 0;
   let inserted = 0;
 
   function render(text: string, where: string): string {
@@ -62,11 +62,11 @@ export function createTexts(
     const fail = (what: string) => new ImportError(`${excerpt(where)}: the parameter${what}`);
     let text = rendered.get(id);
     if (text === undefined) {
-      if (open.has(id)) throw fail(` ${excerpt(id)} contains itself`);
-      if (open.size >= maxNesting) throw fail(` ${excerpt(id)} is nested deeper than ${maxNesting}`);
-      open.add(id);
+      // So is a parameter that contains itself.
+      if (depth === maxNesting) throw fail(` ${excerpt(id)} is nested deeper than ${maxNesting}`);
+      depth++;
       text = newText(id, where);
-      open.delete(id);
+      depth--;
       rendered.set(id, text);
     }
     inserted += text.length;

@@ -1,7 +1,7 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { childrenOf, textOf, type XmlElement, type XmlNode } from '../../src/read/xml.ts';
-import { type ControlsResult, uniqueBy, withKind } from '../controls/catalog.ts';
+import { type ControlsResult, withKind } from '../controls/catalog.ts';
 import type { MappingPair } from '../controls/control-record.ts';
 import { dod8500Version } from '../controls/dod-8500.ts';
 import { createLosses } from '../read/losses.ts';
@@ -23,7 +23,7 @@ export function isDiacapMap(root: XmlElement): boolean {
 
 /**
  * Reads the map of DoD 8500.2 to 800-53 Rev 3 and 4 (rule F7). The published map has one empty entry whose revision
- * is a control: it gives a warning. Throws `ImportError` for other wrong entries and a repeated pair.
+ * is a control: it gives a warning. Throws `ImportError` for other wrong entries.
  */
 export function parseDiacapMap(root: XmlNode): ControlsResult {
   return withKind(kind, () => {
@@ -35,11 +35,6 @@ export function parseDiacapMap(root: XmlNode): ControlsResult {
         throw new ImportError(`the control "${excerpt(control)}" of Iac ${index + 1} is not in 8500.2`);
       return childrenOf(node, 'NistControl').flatMap((entry) => readEntry(entry, fromIdentifier, warnings));
     });
-    uniqueBy(
-      pairs,
-      (pair) => `${pair.fromIdentifier} -> ${pair.toIdentifier} of ${pair.toVersion}`,
-      'the pair ',
-    );
     if (pairs.length === 0) throw new ImportError('the map has no pairs');
     const losses = createLosses();
     countLosses(root, read, losses);

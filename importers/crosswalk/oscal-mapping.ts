@@ -1,10 +1,10 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
-import { noRelationship, statedName } from '../../src/catalog/crosswalk/export.ts';
+import { noRelationship, pairFields, statedName } from '../../src/catalog/crosswalk/export.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { type ControlsResult, withKind } from '../controls/catalog.ts';
 import { type MappingPair, mostPairs, type NamedCatalog } from '../controls/control-record.ts';
 import { namedCatalog } from '../controls/named-catalog.ts';
-import { ownPropOf, readOscal } from '../controls/oscal-document.ts';
+import { ownPropOf, ownPropsOf, readOscal } from '../controls/oscal-document.ts';
 import { editionOf } from '../controls/oscal-publication.ts';
 import { type OscalMapping, oscalMappings } from '../controls/oscal-shape.ts';
 import { excerpt } from '../read/source-text.ts';
@@ -85,39 +85,29 @@ function pairsOf(map: OscalMap, from: NamedCatalog, to: NamedCatalog, place: str
   return [...quoted, ...own];
 }
 
+const quotedFields = [...pairFields, 'relationship'] as const;
+
 /** The pairs as publishers stated them, which our exports quote as JSON. Throws for one that is not of its frameworks. */
 function quotedIn(props: OscalMap['props']): MappingPair[] {
-  return props.flatMap((prop) => {
-    const text = ownPropOf([prop], statedName);
-    if (text === undefined) return [];
-    const [fromFramework, fromVersion, from, toFramework, toVersion, to, reference, relationship] =
-      textsIn(text);
-    const fromIdentifier = canonicalIdentifier(fromFramework, from);
-    const toIdentifier = canonicalIdentifier(toFramework, to);
+  return ownPropsOf(props, statedName).map((text) => {
+    const texts = textsIn(text);
+    const pair = Object.fromEntries(quotedFields.map((field, index) => [field, texts[index]])) as Record<
+      (typeof quotedFields)[number],
+      string
+    >;
+    const fromIdentifier = canonicalIdentifier(pair.fromFramework, pair.fromIdentifier);
+    const toIdentifier = canonicalIdentifier(pair.toFramework, pair.toIdentifier);
     if (fromIdentifier === null || toIdentifier === null)
       throw new ImportError(`the quoted pair ${excerpt(text, 200)} does not name controls`);
-    return {
-      fromFramework,
-      fromVersion,
-      fromIdentifier,
-      toFramework,
-      toVersion,
-      toIdentifier,
-      reference,
-      relationship,
-      isOscal: false,
-      isVerified: false,
-    };
+    return { ...pair, fromIdentifier, toIdentifier };
   });
 }
 
-type EightTexts = [string, string, string, string, string, string, string, string];
-
-function textsIn(text: string): EightTexts {
+function textsIn(text: string): string[] {
   try {
     const value: unknown = JSON.parse(text);
     if (Array.isArray(value) && value.length === 8 && value.every((each) => typeof each === 'string'))
-      return value as EightTexts;
+      return value;
   } catch {
     // As for any other value.
   }

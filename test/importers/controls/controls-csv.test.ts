@@ -115,7 +115,7 @@ test('a bad row is refused naming row and column', () => {
     ['title', 'nist-800-53,,AC-2,x', 'row 4, column version: the cell is empty'],
     ['title', ',4,AC-2,x', 'row 4, column framework: the cell is empty'],
     ['title', 'nist-800-53,4,lamp,x', 'row 4, column identifier: "lamp" is not an identifier of nist-800-53'],
-    ['title', 'nist-800-53,4,ac-01,x', 'row 4, column identifier: "ac-01" is already in row 2'],
+    ['title', 'nist-800-53,4,ac-01,x', 'AC-1 occurs twice'],
     ['title', `${row},a\u0000b`, 'row 4, column title: characters that cannot be stored'],
     ['status', `${row},gone`, 'row 4, column status: "gone" is not one of: active, withdrawn'],
     ['baselines', `${row},low;medium`, '"low;medium" is not one of: low, moderate, high, privacy'],
@@ -133,8 +133,8 @@ test('a bad row is refused naming row and column', () => {
   for (const [columns, cells, message] of cases) {
     const first = `nist-800-53,4,AC-1${','.repeat(columns.split(',').length)}`;
     const text = `framework,version,identifier,${columns}\n${first}\n\n${cells}\n`;
-    const said = refusal('controls-csv', () => parseControlsCsv(text));
-    assert.ok(said.includes(message), `${said}: ${message}`);
+    const reason = refusal('controls-csv', () => parseControlsCsv(text));
+    assert.ok(reason.includes(message), `${reason}: ${message}`);
   }
 });
 
