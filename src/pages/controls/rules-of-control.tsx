@@ -1,8 +1,8 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { ControlRules } from '../../catalog/crosswalk/control-rules-schema.ts';
-import { Automation } from '../parts/checked-by.tsx';
 import {
+  Automation,
   Empty,
   Ids,
   link,

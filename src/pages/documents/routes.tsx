@@ -11,11 +11,10 @@ import {
 import type { DocumentCollections } from '../../collections/catalog-collections-schema.ts';
 import type { Env } from '../../http/env.ts';
 import type { Services } from '../../services.ts';
-import { Day, Downloads, Facts, path, Table } from '../parts/components.tsx';
+import { Day, Downloads, Facts, path, ReadCollections, Table } from '../parts/components.tsx';
 import { FindForm, Input, Select } from '../parts/forms.tsx';
 import { listing } from '../parts/listing.tsx';
 import { type PageSupport, readQuery } from '../parts/page.ts';
-import { ReadCollections } from '../parts/read-collections.tsx';
 import type { View } from '../parts/view.ts';
 
 /** Documents, for readers with the entitlement. */

@@ -2,8 +2,18 @@ import type { Child } from 'hono/jsx';
 import { citation } from '../../base/citation.ts';
 import type { RuleLine, RuleText } from '../../catalog/stigs/reading.ts';
 import type { RuleAutomation } from '../../catalog/stigs/rule-automation.ts';
-import { Automation, automationPath } from '../parts/checked-by.tsx';
-import { beginning, Day, Facts, link, Menu, path, Severity, shortTitle } from '../parts/components.tsx';
+import {
+  Automation,
+  automationPath,
+  beginning,
+  Day,
+  Facts,
+  link,
+  Menu,
+  path,
+  Severity,
+  shortTitle,
+} from '../parts/components.tsx';
 import { FindForm, Hidden, SeverityBoxes } from '../parts/forms.tsx';
 import { ruleHref } from '../parts/links.tsx';
 import { Prose } from '../parts/prose.tsx';

@@ -4,8 +4,8 @@ import type { RoleMappingRow } from '../../catalog/guidance/role-schema.ts';
 import type { StigService } from '../../catalog/stigs/queries.ts';
 import { automationStates, type StigAutomation } from '../../catalog/stigs/rule-automation.ts';
 import { downloadFormats, type StigVersions } from '../../catalog/stigs/schema.ts';
-import { Automation, stateNames } from '../parts/checked-by.tsx';
 import {
+  Automation,
   Day,
   Downloads,
   Empty,
@@ -15,6 +15,7 @@ import {
   path,
   Severity,
   SeverityCounts,
+  stateNames,
   Table,
 } from '../parts/components.tsx';
 import { AddTo, FavoriteButton, FindForm, Input, Select, SeverityBoxes } from '../parts/forms.tsx';
