@@ -347,6 +347,32 @@ export function Pager({ pagination, href }: Pages) {
   );
 }
 
+/** Links to what is before and after; the children stand between them. */
+export function Neighbors(props: {
+  label: string;
+  before: { id: string; href: string } | null;
+  after: { id: string; href: string } | null;
+  class?: string;
+  children?: Child;
+}) {
+  const { label, before, after, children } = props;
+  return (
+    <nav class={`pager ${props.class ?? ''}`} aria-label={label}>
+      {before === null ? null : (
+        <a rel="prev" href={before.href}>
+          ← {before.id}
+        </a>
+      )}
+      {children}
+      {after === null ? null : (
+        <a rel="next" href={after.href}>
+          {after.id} →
+        </a>
+      )}
+    </nav>
+  );
+}
+
 const formatNames: Record<string, string> = {
   cklb: 'Checklist (.cklb)',
   ckl: 'Checklist (.ckl)',

@@ -10,6 +10,7 @@ import {
   Facts,
   link,
   Menu,
+  Neighbors,
   path,
   Severity,
   shortTitle,
@@ -26,6 +27,9 @@ export function rulePage(page: RulePage): View {
   const { slug, stigTitle, version, isCurrent, rules, filter, automation } = page;
   const pinned = isCurrent ? '' : version;
   const first = rules[0]!;
+  const neighborOf = (rule: { groupId: string } | null) =>
+    rule && { id: rule.groupId, href: ruleHref(slug, rule, pinned, filter) };
+  const neighbors = { before: neighborOf(page.before), after: neighborOf(page.after) };
   return {
     title: `${first.groupId} ${first.ruleTitle}`,
     section: 'stigs',
@@ -46,7 +50,7 @@ export function rulePage(page: RulePage): View {
           <RuleList page={page} pinned={pinned} />
           <div class="read">
             <div class="section-head">
-              <Neighbours page={page} pinned={pinned} label="Previous and next rule" />
+              <Neighbors label="Previous and next rule" {...neighbors} />
               <div class="actions">
                 {rules.map((rule) => (
                   <CopyMenu
@@ -62,31 +66,13 @@ export function rulePage(page: RulePage): View {
             {rules.map((rule, index) => (
               <Rule {...{ rule, automation: automation[index]!, slug, heading: index }} />
             ))}
-            <Neighbours page={page} pinned={pinned} label="Previous and next rule, again" />
+            <Neighbors label="Previous and next rule, again" {...neighbors} />
           </div>
           <RuleAside page={page} />
         </div>
       </>
     ),
   };
-}
-
-function Neighbours({ page, pinned, label }: { page: RulePage; pinned: string; label: string }): Child {
-  const { slug, before, after, filter } = page;
-  return (
-    <nav class="pager" aria-label={label}>
-      {before === null ? null : (
-        <a rel="prev" href={ruleHref(slug, before, pinned, filter)}>
-          ← {before.groupId}
-        </a>
-      )}
-      {after === null ? null : (
-        <a rel="next" href={ruleHref(slug, after, pinned, filter)}>
-          {after.groupId} →
-        </a>
-      )}
-    </nav>
-  );
 }
 
 function Removed({ page: { slug, rules, version, isCurrent, history } }: { page: RulePage }): Child {
