@@ -130,7 +130,7 @@ export function controlPage(page: ControlPage): View {
 function Definition({ of: { identifier, statement } }: { of: ShownControl }): Child {
   return (
     <>
-      <span class="ids">{identifier}</span> <span class="definition">{statement}</span>
+      <span class="ids">{identifier}</span> {statement}
     </>
   );
 }

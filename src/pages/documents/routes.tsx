@@ -165,7 +165,6 @@ function documentPage({ document }: { document: RegulatoryDocument }): View {
         <h2>{requirements}</h2>
         <Table
           caption={requirements}
-          class="words"
           headColumn={1}
           head={['ID', 'Text', 'Kind', 'Reference']}
           rows={document.actionableItems.map((item) => [
@@ -180,7 +179,6 @@ function documentPage({ document }: { document: RegulatoryDocument }): View {
         <h2>Sections</h2>
         <Table
           caption="Sections"
-          class="words"
           head={['Section', 'Page or number', 'Meaning', 'NIST CSF']}
           rows={document.signposts.map((signpost) => [
             signpost.tag,

@@ -182,7 +182,7 @@ function CopyMenu(props: {
   const { rule, label, cite, href } = props;
   return (
     <Menu label={label}>
-      <div class="copies">
+      <div>
         <p>
           Link <Id name="link" id={href} href={href} />
         </p>

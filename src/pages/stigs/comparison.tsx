@@ -205,7 +205,7 @@ function Contents({ diff, href }: ShownRules): Child {
   return (
     <Table
       caption="Rules that were added, removed or changed"
-      class="contents lines"
+      class="lines"
       headColumn={2}
       head={['V-ID', 'STIG ID', 'Rule', 'Severity', 'What changed']}
       rows={[

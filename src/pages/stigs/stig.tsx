@@ -171,7 +171,7 @@ function Rules({ stig }: { stig: StigPage }): Child {
       )}
       <Table
         caption={`Rules of ${stig.title}`}
-        class="rules lines"
+        class="lines"
         headColumn={3}
         head={['Severity', 'V-ID', 'STIG ID', 'Rule', ...(hasScap ? ['Checked by'] : []), 'CCIs']}
         rows={findings.map((rule) => [
