@@ -20,6 +20,7 @@ import {
 } from '../parts/components.tsx';
 import { AddTo, FavoriteButton, FindForm, Input, Select, SeverityBoxes } from '../parts/forms.tsx';
 import { diffHref, type ReadingFilter, ruleHref } from '../parts/links.tsx';
+import { listing } from '../parts/listing.tsx';
 import { pinnedOf, stigPath, stigView } from '../parts/stig-frame.tsx';
 import type { View } from '../parts/view.ts';
 
@@ -53,7 +54,7 @@ export function stigPage(stig: StigPage, part: OwnPart): View {
   return stigView({
     stig,
     part,
-    keep: part === 'rules' ? typedFilter(filter) : {},
+    keep: part === 'rules' ? { search: filter.search, cci: filter.cci } : {},
     facts: (
       <p>
         {count(stig.findingCount, 'rule')} <SeverityCounts counts={stig.counts} />
@@ -87,19 +88,17 @@ export function stigPage(stig: StigPage, part: OwnPart): View {
         )}
       </>
     ),
-    body: bodies[part](stig),
+    body:
+      part === 'rules' ? (
+        <Rules stig={stig} />
+      ) : part === 'releases' ? (
+        <Releases stig={stig} />
+      ) : part === 'roles' ? (
+        <Roles roles={stig.roles} />
+      ) : (
+        <About stig={stig} />
+      ),
   });
-}
-
-const bodies: Record<OwnPart, (stig: StigPage) => Child> = {
-  rules: (stig) => <Rules stig={stig} />,
-  releases: (stig) => <Releases stig={stig} />,
-  roles: (stig) => <Roles roles={stig.roles} />,
-  about: (stig) => <About stig={stig} />,
-};
-
-function typedFilter({ search, cci }: ReadingFilter): Record<string, string> {
-  return Object.fromEntries(Object.entries({ search, cci }).filter(([, text]) => text !== ''));
 }
 
 function About({ stig }: { stig: StigPage }): Child {
@@ -128,7 +127,6 @@ function Rules({ stig }: { stig: StigPage }): Child {
   const hasScap = automation.contents.length > 0;
   const version = pinnedOf(stig);
   const home = path('stigs', slug);
-  const href = (page: number) => `${link(home, { version, ...filter, page })}#rules`;
   return (
     <section aria-labelledby="rules">
       <h2 id="rules" class="hidden">
@@ -169,25 +167,36 @@ function Rules({ stig }: { stig: StigPage }): Child {
           )}
         </div>
       )}
-      <Table
-        caption={`Rules of ${stig.title}`}
-        class="lines"
-        headColumn={3}
-        head={['Severity', 'V-ID', 'STIG ID', 'Rule', ...(hasScap ? ['Checked by'] : []), 'CCIs']}
-        rows={findings.map((rule) => [
-          <Severity level={rule.severity} />,
-          <span class="ids">{rule.groupId}</span>,
-          <span class="ids">{rule.ruleVersion}</span>,
-          <a href={ruleHref(slug, rule, version, filter)} title={rule.ruleTitle}>
-            {rule.ruleTitle}
-          </a>,
-          ...(hasScap ? [<Automation state={automation.of(rule.ruleId).state} />] : []),
-          <FirstCci of={rule.ruleIdents} deprecated={stig.deprecated} />,
-        ])}
-        pages={{ pagination, href }}
-      >
-        No rules match these filters. <a href={link(home, { version })}>Show all rules</a>
-      </Table>
+      {listing({
+        caption: `Rules of ${stig.title}`,
+        class: 'lines',
+        headColumn: 3,
+        columns: [
+          ['Severity', ({ severity }) => <Severity level={severity} />],
+          ['V-ID', ({ groupId }) => <span class="ids">{groupId}</span>],
+          ['STIG ID', ({ ruleVersion }) => <span class="ids">{ruleVersion}</span>],
+          [
+            'Rule',
+            (rule) => (
+              <a href={ruleHref(slug, rule, version, filter)} title={rule.ruleTitle}>
+                {rule.ruleTitle}
+              </a>
+            ),
+          ],
+          hasScap && ['Checked by', ({ ruleId }) => <Automation state={automation.of(ruleId).state} />],
+          ['CCIs', ({ ruleIdents }) => <FirstCci of={ruleIdents} deprecated={stig.deprecated} />],
+        ],
+        rows: findings,
+        home,
+        query: { version, ...filter },
+        anchor: '#rules',
+        pagination,
+        empty: (
+          <>
+            No rules match these filters. <a href={link(home, { version })}>Show all rules</a>
+          </>
+        ),
+      })}
     </section>
   );
 }
