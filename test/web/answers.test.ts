@@ -69,7 +69,7 @@ const kinds: Record<string, { shown(html: string): unknown; wanted(json: Json): 
     wanted: ({ stigs }) => stigs.map(({ slug }: Json) => `/stigs/${slug}`),
   },
   rules: {
-    shown: (html) => groupsIn(part(html, /<table class="[^"]*rules[^"]*".*?<\/table>/s)),
+    shown: (html) => groupsIn(part(html, /<table [^>]*><caption class="hidden">Rules of .*?<\/table>/s)),
     wanted: ({ findings }) => groupsOf(findings),
   },
   found: {

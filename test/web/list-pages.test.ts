@@ -271,6 +271,8 @@ lists('STIGs that are checked are added to the list that is selected, or none of
   const home = await make('Checked');
   const list = home.split('/').at(-1)!;
   const slug = ['slate_server_2025', 'quill_enterprise_linux_9'];
+  const stig = (await loadPage(t, `/stigs/${slug[0]}`, ann)).html;
+  assert.match(stig, 'action="/systems/add"', 'the form of the page of a STIG posts there');
   assert.is((await loadPage(t, '/systems/add', ann, { list, slug })).location, home);
   assert.equal((await fields(home, 'slug')).flat(), slug);
   assert.is((await loadPage(t, '/systems/add', ann, { list })).status, 400);

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { ShownControl } from '../../catalog/controls/schema.ts';
-import { Facts, link, SeverityCounts } from '../parts/components.tsx';
+import { Facts, link, Neighbors, SeverityCounts } from '../parts/components.tsx';
 import { AddTo, FavoriteButton } from '../parts/forms.tsx';
 import { catalogHref, controlHref, frameworkName } from '../parts/links.tsx';
 import { Prose } from '../parts/prose.tsx';
@@ -31,6 +31,7 @@ export function controlPage(page: ControlPage): View {
   const { framework, identifier, title } = control;
   const home = controlHref(framework, identifier);
   const fields = { framework, controlId: identifier };
+  const neighborOf = (id: string | null) => (id === null ? null : { id, href: controlHref(framework, id) });
   const texts: [string, string | undefined][] = [
     ['Guidance', control.guidance],
     ['Threat', control.threat],
@@ -47,7 +48,11 @@ export function controlPage(page: ControlPage): View {
             <AddTo what="collection" label="Collection" to={mine.collections} fields={fields} />
           </>
         )}
-        <Neighbors of={neighbors} framework={framework} />
+        <Neighbors
+          label="Controls before and after"
+          before={neighborOf(neighbors.before)}
+          after={neighborOf(neighbors.after)}
+        />
       </>
     ),
     section: 'controls',
@@ -125,27 +130,8 @@ export function controlPage(page: ControlPage): View {
 function Definition({ of: { identifier, statement } }: { of: ShownControl }): Child {
   return (
     <>
-      <span class="ids">{identifier}</span> <span class="definition">{statement}</span>
+      <span class="ids">{identifier}</span> {statement}
     </>
-  );
-}
-
-function Neighbors(props: { of: ControlPage['neighbors']; framework: string }): Child {
-  const { of, framework } = props;
-  const { before, after } = of;
-  return (
-    <nav class="pager" aria-label="Controls before and after">
-      {before === null ? null : (
-        <a rel="prev" href={controlHref(framework, before)}>
-          ← {before}
-        </a>
-      )}
-      {after === null ? null : (
-        <a rel="next" href={controlHref(framework, after)}>
-          {after} →
-        </a>
-      )}
-    </nav>
   );
 }
 

@@ -1,8 +1,8 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { ControlRules } from '../../catalog/crosswalk/control-rules-schema.ts';
-import { Automation } from '../parts/checked-by.tsx';
 import {
+  Automation,
   Empty,
   Ids,
   link,
@@ -11,10 +11,10 @@ import {
   Severity,
   SeverityCounts,
   StigLink,
-  Table,
 } from '../parts/components.tsx';
 import { Filters, ListSelect, SeverityBoxes, StigBoxes } from '../parts/forms.tsx';
 import { ruleHref } from '../parts/links.tsx';
+import { listing } from '../parts/listing.tsx';
 
 export interface RulesFound {
   rules: ControlRules;
@@ -88,21 +88,34 @@ function Found({ found, home, of }: { found: RulesFound; home: string; of: Searc
                   {stig.version}, {count(stig.ruleCount, 'rule')}
                 </span>
               </h3>
-              <Table
-                caption={`Rules of ${stig.title}`}
-                class="lines"
-                headColumn={2}
-                head={['Severity', 'ID', 'Rule', ...(hasScap(stig) ? ['Checked by'] : []), 'Through']}
-                rows={stig.rules.map((rule) => [
-                  <Severity level={rule.severity} />,
-                  <span class="ids">{rule.groupId}</span>,
-                  <a href={ruleHref(stig.slug, rule)} title={rule.ruleTitle}>
-                    {rule.ruleTitle}
-                  </a>,
-                  ...(hasScap(stig) ? [<Automation state={rule.automation} />] : []),
-                  <Ids of={[...new Set(rule.paths.map((way) => way.controls.at(-1)!.identifier))]} />,
-                ])}
-              />
+              {listing({
+                caption: `Rules of ${stig.title}`,
+                class: 'lines',
+                headColumn: 2,
+                columns: [
+                  ['Severity', ({ severity }) => <Severity level={severity} />],
+                  ['ID', ({ groupId }) => <span class="ids">{groupId}</span>],
+                  [
+                    'Rule',
+                    (rule) => (
+                      <a href={ruleHref(stig.slug, rule)} title={rule.ruleTitle}>
+                        {rule.ruleTitle}
+                      </a>
+                    ),
+                  ],
+                  stig.rules.some(({ automation }) => automation !== 'none') && [
+                    'Checked by',
+                    ({ automation }) => <Automation state={automation} />,
+                  ],
+                  [
+                    'Through',
+                    ({ paths }) => (
+                      <Ids of={[...new Set(paths.map(({ controls }) => controls.at(-1)!.identifier))]} />
+                    ),
+                  ],
+                ],
+                rows: stig.rules,
+              })}
             </>
           ))}
           <Pager pagination={pagination} href={href} />
@@ -111,9 +124,6 @@ function Found({ found, home, of }: { found: RulesFound; home: string; of: Searc
     </>
   );
 }
-
-const hasScap = ({ rules }: ControlRules['stigs'][number]) =>
-  rules.some(({ automation }) => automation !== 'none');
 
 type Searched = { framework: string; identifier: string };
 

@@ -11,11 +11,10 @@ import {
 import type { DocumentCollections } from '../../collections/catalog-collections-schema.ts';
 import type { Env } from '../../http/env.ts';
 import type { Services } from '../../services.ts';
-import { Day, Downloads, Facts, path, Table } from '../parts/components.tsx';
+import { Day, Downloads, Facts, path, ReadCollections, Table } from '../parts/components.tsx';
 import { FindForm, Input, Select } from '../parts/forms.tsx';
 import { listing } from '../parts/listing.tsx';
 import { type PageSupport, readQuery } from '../parts/page.ts';
-import { ReadCollections } from '../parts/read-collections.tsx';
 import type { View } from '../parts/view.ts';
 
 /** Documents, for readers with the entitlement. */
@@ -166,7 +165,6 @@ function documentPage({ document }: { document: RegulatoryDocument }): View {
         <h2>{requirements}</h2>
         <Table
           caption={requirements}
-          class="words"
           headColumn={1}
           head={['ID', 'Text', 'Kind', 'Reference']}
           rows={document.actionableItems.map((item) => [
@@ -181,7 +179,6 @@ function documentPage({ document }: { document: RegulatoryDocument }): View {
         <h2>Sections</h2>
         <Table
           caption="Sections"
-          class="words"
           head={['Section', 'Page or number', 'Meaning', 'NIST CSF']}
           rows={document.signposts.map((signpost) => [
             signpost.tag,

@@ -134,18 +134,18 @@ export function path(...segments: string[]): string {
   return `/${segments.map(encodeURIComponent).join('/')}`;
 }
 
-export interface Pages {
+interface Pages {
   pagination: Pagination;
   href: (page: number) => string;
 }
 
-export interface SortHead {
+interface SortHead {
   label: string;
   sort: string;
 }
 
 /** The order of a listing, and its address in another order. */
-export interface Sorting {
+interface Sorting {
   sort: string | undefined;
   href: (sort: string) => string;
 }
@@ -347,6 +347,32 @@ export function Pager({ pagination, href }: Pages) {
   );
 }
 
+/** Links to what is before and after; the children stand between them. */
+export function Neighbors(props: {
+  label: string;
+  before: { id: string; href: string } | null;
+  after: { id: string; href: string } | null;
+  class?: string;
+  children?: Child;
+}) {
+  const { label, before, after, children } = props;
+  return (
+    <nav class={`pager ${props.class ?? ''}`} aria-label={label}>
+      {before === null ? null : (
+        <a rel="prev" href={before.href}>
+          ← {before.id}
+        </a>
+      )}
+      {children}
+      {after === null ? null : (
+        <a rel="next" href={after.href}>
+          {after.id} →
+        </a>
+      )}
+    </nav>
+  );
+}
+
 const formatNames: Record<string, string> = {
   cklb: 'Checklist (.cklb)',
   ckl: 'Checklist (.ckl)',
@@ -415,5 +441,61 @@ export function ReadAgain({ of }: { of: string[] }): Child {
       An older version did not read all of these files. Import them again: {of.slice(0, 10).join(', ')}
       {of.length > 10 ? ` and ${count(of.length - 10, 'other')}` : ''}
     </p>
+  );
+}
+
+/** How a rule is checked, by shape and words, because color alone tells some readers nothing. */
+const states = {
+  automated: { shape: '⚙', name: 'Scan' },
+  stale: { shape: '◔', name: 'Older text' },
+  manual: { shape: '☞', name: 'By hand' },
+  none: { shape: '–', name: 'No SCAP content' },
+} as const;
+
+/** The state of automation of a rule (rule D38.2). */
+export function Automation({ state }: { state: keyof typeof states }) {
+  const { shape, name } = states[state];
+  return (
+    <span class="checked">
+      <span aria-hidden="true">{shape}</span> {name}
+    </span>
+  );
+}
+
+/** The names of the states, for the heads of tables and in sentences. */
+export const stateNames = {
+  automated: states.automated.name,
+  stale: states.stale.name,
+  manual: states.manual.name,
+  none: states.none.name,
+};
+
+/** The page that shows what machines check of a STIG. */
+export const automationPath = (slug: string) => path('stigs', slug, 'automation');
+
+/** The collections that the reader may see: pages only read what the command line creates (rule D8.6). */
+export function ReadCollections(props: {
+  of: 'Documents' | 'Roles';
+  api: 'regdoc-collections' | 'role-collections';
+  collections: { id: string; name: string; count: number }[];
+}): Child {
+  const { of, api, collections } = props;
+  const things = of.toLowerCase();
+  return (
+    <>
+      <h2>Collections</h2>
+      <Table
+        caption={`Collections of ${things}`}
+        head={['Name', of, 'Download']}
+        rows={collections.map(({ id, name, count }) => [
+          name,
+          count,
+          <Downloads of={path(api, id, 'export')} formats={['json', 'csv', 'xml', 'xlsx']} />,
+        ])}
+      >
+        No collections of {things} yet. An administrator creates them on the server with{' '}
+        <code>gapstone collection create</code>.
+      </Table>
+    </>
   );
 }

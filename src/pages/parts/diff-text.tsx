@@ -24,10 +24,13 @@ const mostMilliseconds = 1000;
 /** Compares two texts word by word; null once the page reached its limit. */
 export type Marker = (before: string, after: string) => TextSegment[] | null;
 
-/** A marker for one page. Without a time limit, the same texts always get the same marks. */
-export function createMarker(milliseconds = mostMilliseconds): Marker {
+/** The marks of pairs of texts, by both: null where they are not marked. */
+export type MarkedTexts = Map<string, TextSegment[] | null>;
+
+/** A marker for one page. What is in `marked` is not compared again: a job may have done it. */
+export function createMarker(marked: MarkedTexts = new Map(), milliseconds = mostMilliseconds): Marker {
   let characters = mostCompared;
-  return (before, after) => {
+  const compare = (before: string, after: string) => {
     characters -= before.length + after.length;
     if (characters < 0 || milliseconds < 0) return null;
     const started = performance.now();
@@ -35,31 +38,21 @@ export function createMarker(milliseconds = mostMilliseconds): Marker {
     milliseconds -= performance.now() - started;
     return segments;
   };
+  return (before, after) => {
+    const key = `${before}\0${after}`;
+    if (!marked.has(key)) marked.set(key, compare(before, after));
+    return marked.get(key)!;
+  };
 }
 
-/** The words that two texts do not share, for each changed field of some rules; for jobs, as long texts take long. */
+/** The words that the texts of changed fields do not share; for jobs, as long texts take long. */
 export function markedFields(rules: { fields: FieldChange[] }[]): MarkedTexts {
-  const marker = createMarker();
   const marked: MarkedTexts = new Map();
-  for (const { fields } of rules)
-    for (const field of fields) {
-      if (field.field === 'severity') continue;
-      const [before, after] = textsOf(field);
-      const key = keyOf(before, after);
-      if (!marked.has(key)) marked.set(key, marker(before, after));
-    }
+  const marker = createMarker(marked);
+  for (const field of rules.flatMap(({ fields }) => fields))
+    if (field.field !== 'severity') marker(...textsOf(field));
   return marked;
 }
-
-type MarkedTexts = Map<string, TextSegment[] | null>;
-
-const keyOf = (before: string, after: string) => `${before}\0${after}`;
-
-/** A marker that knows the marks of some texts; other texts have none. */
-export const markerOf =
-  (marked: MarkedTexts): Marker =>
-  (before, after) =>
-    marked.get(keyOf(before, after)) ?? null;
 
 /** The two texts of a changed field, for comparison. */
 function textsOf(field: FieldChange): [before: string, after: string] {
@@ -79,57 +72,58 @@ const endOf = (text: string) => text.slice(-context).replace(/^\S{0,40}\s+/, '')
 
 const startOf = (text: string, length = context) => text.slice(0, length).replace(/\s+\S{0,40}$/, '');
 
+/** The beginning of a long changed text. */
+const cut = (text: string) => (text.length > longestChanged ? startOf(text, longestChanged) + leftOut : text);
+
 /** Cuts the middle of long unchanged segments, and the end of very long changed ones. */
 function shortened(segments: TextSegment[]): TextSegment[] {
   return segments.map(({ kind, text }, index) => {
-    if (kind !== 'equal')
-      return { kind, text: text.length > longestChanged ? startOf(text, longestChanged) + leftOut : text };
+    if (kind !== 'equal') return { kind, text: cut(text) };
     if (text.length <= longestUnchanged) return { kind, text };
     const [isFirst, isLast] = [index === 0, index === segments.length - 1];
     return { kind, text: `${isFirst ? '' : startOf(text)}${leftOut}${isLast ? '' : endOf(text)}` };
   });
 }
 
-const cut = (text: string) => (text.length > longestChanged ? startOf(text, longestChanged) + leftOut : text);
+/** The segments of a changed text; without marks, both texts as a whole. */
+function segmentsOf(field: FieldChange, marker: Marker): { segments: TextSegment[]; isMarked: boolean } {
+  const [before, after] = textsOf(field);
+  const marked = marker(before, after);
+  const whole: TextSegment[] = [
+    { kind: 'removed', text: before },
+    { kind: 'added', text: after },
+  ];
+  return { segments: marked ?? whole, isMarked: marked !== null };
+}
 
 /** Whether a page shows a field shortened. */
 export function isShortened(field: FieldChange, marker: Marker): boolean {
   if (field.field === 'severity') return false;
-  const [before, after] = textsOf(field);
-  const segments = marker(before, after);
-  if (segments === null) return cut(before) !== before || cut(after) !== after;
+  const { segments } = segmentsOf(field, marker);
   return shortened(segments).some(({ text }, index) => text !== segments[index]!.text);
 }
 
-interface FieldProps {
+/** One changed field: the old text left, the new one right, with the changes marked. */
+export function Field(props: {
   field: FieldChange;
   from: string;
   to: string;
   marker: Marker;
   isShort?: boolean;
-}
-
-/** One changed field: the old text left, the new one right, with the changes marked. */
-export function Field({ field, from, to, marker, isShort = false }: FieldProps): Child {
+}): Child {
+  const { field, from, to, marker, isShort = false } = props;
   if (field.field === 'severity') {
     const side = (level: string) => <Severity level={level as Level} />;
     return <Sides name="severity" sides={[from, side(field.old), to, side(field.new)]} />;
   }
-  const [before, after] = textsOf(field);
-  const name = field.field === 'ccis' ? 'CCIs' : field.field;
-  const whole = marker(before, after);
-  if (whole === null) {
-    const shown = [before, after].map((text) => (isShort ? cut(text) : text));
-    return <Sides name={`${name} (changes not marked)`} sides={[from, shown[0], to, shown[1]]} />;
-  }
-  const segments = isShort ? shortened(whole) : whole;
-  const removed = segments
-    .filter(({ kind }) => kind !== 'added')
-    .map(({ kind, text }) => (kind === 'removed' ? <del>{text}</del> : text));
-  const added = segments
-    .filter(({ kind }) => kind !== 'removed')
-    .map(({ kind, text }) => (kind === 'added' ? <ins>{text}</ins> : text));
-  return <Sides name={name} sides={[from, removed, to, added]} />;
+  const { segments, isMarked } = segmentsOf(field, marker);
+  const shown = isShort ? shortened(segments) : segments;
+  const side = (other: TextSegment['kind'], Mark: 'del' | 'ins') =>
+    shown
+      .filter(({ kind }) => kind !== other)
+      .map(({ kind, text }) => (isMarked && kind !== 'equal' ? <Mark>{text}</Mark> : text));
+  const name = `${field.field === 'ccis' ? 'CCIs' : field.field}${isMarked ? '' : ' (changes not marked)'}`;
+  return <Sides name={name} sides={[from, side('added', 'del'), to, side('removed', 'ins')]} />;
 }
 
 function Sides(props: { name: string; sides: [from: string, before: Child, to: string, after: Child] }) {

@@ -6,36 +6,33 @@ interface NavigationEntry {
   section: Section;
   href: string;
   label: string;
+  /** The heading of the guide for its pages that name no other. */
+  help?: string;
   /** Who sees the entry; everybody by default. */
   needs?: 'user' | 'regdoc' | 'occ' | 'tokens';
 }
 
 const entries: NavigationEntry[] = [
-  { section: 'stigs', href: '/stigs', label: 'STIGs', needs: 'user' },
-  { section: 'controls', href: '/controls', label: 'Controls' },
+  { section: 'stigs', href: '/stigs', label: 'STIGs', help: 'read-a-stig', needs: 'user' },
+  { section: 'controls', href: '/controls', label: 'Controls', help: 'trace-a-control' },
   { section: 'checklists', href: '/checklists/upgrade', label: 'Checklists', needs: 'user' },
-  { section: 'systems', href: '/systems', label: 'Systems', needs: 'user' },
-  { section: 'documents', href: '/documents', label: 'Documents', needs: 'regdoc' },
-  { section: 'roles', href: '/roles', label: 'Roles', needs: 'occ' },
-  { section: 'content', href: '/content', label: 'Content', needs: 'user' },
+  { section: 'systems', href: '/systems', label: 'Systems', help: 'work-with-lists', needs: 'user' },
+  {
+    section: 'documents',
+    href: '/documents',
+    label: 'Documents',
+    help: 'roles-and-regulations',
+    needs: 'regdoc',
+  },
+  { section: 'roles', href: '/roles', label: 'Roles', help: 'roles-and-regulations', needs: 'occ' },
+  { section: 'content', href: '/content', label: 'Content', help: 'what-is-in-the-catalog', needs: 'user' },
   { section: 'docs', href: '/docs', label: 'API' },
-  { section: 'account', href: '/account', label: 'Your tokens', needs: 'tokens' },
+  { section: 'account', href: '/account', label: 'Your tokens', help: 'tokens-for-scripts', needs: 'tokens' },
 ];
-
-/** The heading of the guide for the pages of a section that name no other. */
-const helps: Partial<Record<Section, string>> = {
-  stigs: 'read-a-stig',
-  controls: 'trace-a-control',
-  systems: 'work-with-lists',
-  documents: 'roles-and-regulations',
-  roles: 'roles-and-regulations',
-  content: 'what-is-in-the-catalog',
-  account: 'tokens-for-scripts',
-};
 
 /** The way to the part of the guide about a page. */
 function helpEntry({ help, section }: View): NavigationEntry {
-  const heading = help ?? (section && helps[section]);
+  const heading = help ?? entries.find((each) => each.section === section)?.help;
   return {
     section: 'help',
     href: heading === undefined ? '/docs/guide' : `/docs/guide#${heading}`,

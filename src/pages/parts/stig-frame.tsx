@@ -50,7 +50,7 @@ export function stigView(page: {
   facts?: Child;
   actions: Child;
   /** What else the switch keeps of the address. */
-  keep?: Record<string, string>;
+  keep?: Record<string, string | undefined>;
   body: Child;
 }): View {
   const { stig, part, facts, actions, keep = {}, body } = page;

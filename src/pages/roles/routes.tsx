@@ -6,11 +6,10 @@ import { type Role, type Roles, rolesQuery } from '../../catalog/guidance/role-s
 import type { RoleCollections } from '../../collections/catalog-collections-schema.ts';
 import type { Env } from '../../http/env.ts';
 import type { Services } from '../../services.ts';
-import { Downloads, Empty, Facts, path, StigLink, Table } from '../parts/components.tsx';
+import { Downloads, Empty, Facts, path, ReadCollections, StigLink, Table } from '../parts/components.tsx';
 import { FindForm, Input } from '../parts/forms.tsx';
 import { listing } from '../parts/listing.tsx';
 import { type PageSupport, readQuery } from '../parts/page.ts';
-import { ReadCollections } from '../parts/read-collections.tsx';
 import type { View } from '../parts/view.ts';
 
 /** Occupations, for readers with the entitlement. */

@@ -194,7 +194,7 @@ function Related({ page: { requirement, related } }: { page: RulePage }): Child 
       {related.length === 0 ? (
         <Empty>No rule in another STIG has the requirement {requirement.id}.</Empty>
       ) : (
-        <ul class="related">
+        <ul>
           <Folded
             first={shown.related}
             more="STIG"
@@ -243,7 +243,7 @@ function Roles({ page: { slug, roles } }: { page: RulePage }): Child {
         <Empty>No occupation is mapped to this STIG.</Empty>
       ) : (
         <>
-          <ul class="roles">
+          <ul>
             {roles.slice(0, shown.roles).map((row) => (
               <li>
                 <a href={path('roles', row.occupationCode)}>{row.occupationTitle}</a>{' '}

@@ -2,8 +2,19 @@ import type { Child } from 'hono/jsx';
 import { citation } from '../../base/citation.ts';
 import type { RuleLine, RuleText } from '../../catalog/stigs/reading.ts';
 import type { RuleAutomation } from '../../catalog/stigs/rule-automation.ts';
-import { Automation, automationPath } from '../parts/checked-by.tsx';
-import { beginning, Day, Facts, link, Menu, path, Severity, shortTitle } from '../parts/components.tsx';
+import {
+  Automation,
+  automationPath,
+  beginning,
+  Day,
+  Facts,
+  link,
+  Menu,
+  Neighbors,
+  path,
+  Severity,
+  shortTitle,
+} from '../parts/components.tsx';
 import { FindForm, Hidden, SeverityBoxes } from '../parts/forms.tsx';
 import { ruleHref } from '../parts/links.tsx';
 import { Prose } from '../parts/prose.tsx';
@@ -16,6 +27,9 @@ export function rulePage(page: RulePage): View {
   const { slug, stigTitle, version, isCurrent, rules, filter, automation } = page;
   const pinned = isCurrent ? '' : version;
   const first = rules[0]!;
+  const neighborOf = (rule: { groupId: string } | null) =>
+    rule && { id: rule.groupId, href: ruleHref(slug, rule, pinned, filter) };
+  const neighbors = { before: neighborOf(page.before), after: neighborOf(page.after) };
   return {
     title: `${first.groupId} ${first.ruleTitle}`,
     section: 'stigs',
@@ -36,7 +50,7 @@ export function rulePage(page: RulePage): View {
           <RuleList page={page} pinned={pinned} />
           <div class="read">
             <div class="section-head">
-              <Neighbours page={page} pinned={pinned} label="Previous and next rule" />
+              <Neighbors label="Previous and next rule" {...neighbors} />
               <div class="actions">
                 {rules.map((rule) => (
                   <CopyMenu
@@ -52,31 +66,13 @@ export function rulePage(page: RulePage): View {
             {rules.map((rule, index) => (
               <Rule {...{ rule, automation: automation[index]!, slug, heading: index }} />
             ))}
-            <Neighbours page={page} pinned={pinned} label="Previous and next rule, again" />
+            <Neighbors label="Previous and next rule, again" {...neighbors} />
           </div>
           <RuleAside page={page} />
         </div>
       </>
     ),
   };
-}
-
-function Neighbours({ page, pinned, label }: { page: RulePage; pinned: string; label: string }): Child {
-  const { slug, before, after, filter } = page;
-  return (
-    <nav class="pager" aria-label={label}>
-      {before === null ? null : (
-        <a rel="prev" href={ruleHref(slug, before, pinned, filter)}>
-          ← {before.groupId}
-        </a>
-      )}
-      {after === null ? null : (
-        <a rel="next" href={ruleHref(slug, after, pinned, filter)}>
-          {after.groupId} →
-        </a>
-      )}
-    </nav>
-  );
 }
 
 function Removed({ page: { slug, rules, version, isCurrent, history } }: { page: RulePage }): Child {
@@ -186,7 +182,7 @@ function CopyMenu(props: {
   const { rule, label, cite, href } = props;
   return (
     <Menu label={label}>
-      <div class="copies">
+      <div>
         <p>
           Link <Id name="link" id={href} href={href} />
         </p>

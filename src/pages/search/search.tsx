@@ -128,7 +128,6 @@ function Answers({ answers }: { answers: IdAnswer[] }): Child {
   return (
     <Table
       caption="The IDs you asked for"
-      class="words"
       head={['ID', 'What it is', 'State']}
       rows={answers.map(({ asked, href, title, state, version, rules, part }) => [
         <span class="ids">{href === undefined ? asked : <a href={href}>{asked}</a>}</span>,

@@ -15,6 +15,7 @@ import {
   Downloads,
   Facts,
   link,
+  Neighbors,
   Nothing,
   Pager,
   path,
@@ -204,7 +205,7 @@ function Contents({ diff, href }: ShownRules): Child {
   return (
     <Table
       caption="Rules that were added, removed or changed"
-      class="contents lines"
+      class="lines"
       headColumn={2}
       head={['V-ID', 'STIG ID', 'Rule', 'Severity', 'What changed']}
       rows={[
@@ -231,10 +232,6 @@ function Changed({ rule, anchor, of }: { rule: ChangedRule; anchor: string; of: 
   const { diff, marker, whole, wholeHref } = of;
   const { slug, from, to } = diff;
   const isShort = rule.new.groupId !== whole;
-  const fields = (short: boolean) =>
-    rule.fields.map((field) => (
-      <Field field={field} from={from.version} to={to.version} marker={marker} isShort={short} />
-    ));
   const leavesOut = isShort && rule.fields.some((field) => isShortened(field, marker));
   return (
     <article class="change" id={anchor}>
@@ -251,8 +248,10 @@ function Changed({ rule, anchor, of }: { rule: ChangedRule; anchor: string; of: 
           <span class="quiet"> previously {rule.old.groupId}</span>
         )}
       </p>
-      {isShort ? null : <Neighbours rule={rule} of={of} />}
-      {fields(isShort)}
+      {isShort ? null : <NeighborsOf rule={rule} of={of} />}
+      {rule.fields.map((field) => (
+        <Field field={field} from={from.version} to={to.version} marker={marker} isShort={isShort} />
+      ))}
       {leavesOut ? (
         <p>
           <a href={`${wholeHref(rule)}#${anchor}`}>
@@ -265,27 +264,26 @@ function Changed({ rule, anchor, of }: { rule: ChangedRule; anchor: string; of: 
 }
 
 /** The changes before and after the one that is shown in full, among those that match the filters. */
-function Neighbours({ rule, of: { diff, wholeHref } }: { rule: ChangedRule; of: ShownRules }): Child {
-  const at = diff.changed.indexOf(rule);
-  const before = diff.changed[at - 1];
-  const after = diff.changed[at + 1];
-  const to = (other: ChangedRule) => `${wholeHref(other)}#${encodeURIComponent(other.new.groupId)}`;
+function NeighborsOf({ rule, of: { diff, wholeHref } }: { rule: ChangedRule; of: ShownRules }): Child {
+  const { changed } = diff;
+  const at = changed.indexOf(rule);
+  const neighborAt = (index: number) => {
+    const other = changed[index];
+    if (other === undefined) return null;
+    const { groupId } = other.new;
+    return { id: groupId, href: `${wholeHref(other)}#${encodeURIComponent(groupId)}` };
+  };
   return (
-    <nav class="pager reading" aria-label="Previous and next change">
-      {before === undefined ? null : (
-        <a rel="prev" href={to(before)}>
-          ← {before.new.groupId}
-        </a>
-      )}
+    <Neighbors
+      label="Previous and next change"
+      class="reading"
+      before={neighborAt(at - 1)}
+      after={neighborAt(at + 1)}
+    >
       <span class="quiet">
-        Change {at + 1} of {diff.changed.length}
+        Change {at + 1} of {changed.length}
       </span>
-      {after === undefined ? null : (
-        <a rel="next" href={to(after)}>
-          {after.new.groupId} →
-        </a>
-      )}
-    </nav>
+    </Neighbors>
   );
 }
 

@@ -11,7 +11,7 @@ import { positiveInteger, requestText, sorting } from '../../http/schema.ts';
 import type { Services } from '../../services.ts';
 import { Aged } from '../parts/bars.tsx';
 import { StigLink } from '../parts/components.tsx';
-import { markerOf } from '../parts/diff-text.tsx';
+import { createMarker } from '../parts/diff-text.tsx';
 import { AddChecked, CheckStig, FindForm } from '../parts/forms.tsx';
 import { ownLists } from '../parts/list-frame.tsx';
 import { listing } from '../parts/listing.tsx';
@@ -100,7 +100,7 @@ export function stigPages(
       rule,
     );
     const versions = stigs.versions(diff.slug).versions.map((each) => each.version);
-    return show(c, diffPage({ diff, filter, versions, part, marker: markerOf(marked) }));
+    return show(c, diffPage({ diff, filter, versions, part, marker: createMarker(marked) }));
   });
 
   for (const part of ['rules', 'releases', 'roles', 'about'] as const)

@@ -4,8 +4,8 @@ import type { RoleMappingRow } from '../../catalog/guidance/role-schema.ts';
 import type { StigService } from '../../catalog/stigs/queries.ts';
 import { automationStates, type StigAutomation } from '../../catalog/stigs/rule-automation.ts';
 import { downloadFormats, type StigVersions } from '../../catalog/stigs/schema.ts';
-import { Automation, stateNames } from '../parts/checked-by.tsx';
 import {
+  Automation,
   Day,
   Downloads,
   Empty,
@@ -15,10 +15,12 @@ import {
   path,
   Severity,
   SeverityCounts,
+  stateNames,
   Table,
 } from '../parts/components.tsx';
 import { AddTo, FavoriteButton, FindForm, Input, Select, SeverityBoxes } from '../parts/forms.tsx';
 import { diffHref, type ReadingFilter, ruleHref } from '../parts/links.tsx';
+import { listing } from '../parts/listing.tsx';
 import { pinnedOf, stigPath, stigView } from '../parts/stig-frame.tsx';
 import type { View } from '../parts/view.ts';
 
@@ -52,7 +54,7 @@ export function stigPage(stig: StigPage, part: OwnPart): View {
   return stigView({
     stig,
     part,
-    keep: part === 'rules' ? typedFilter(filter) : {},
+    keep: part === 'rules' ? { search: filter.search, cci: filter.cci } : {},
     facts: (
       <p>
         {count(stig.findingCount, 'rule')} <SeverityCounts counts={stig.counts} />
@@ -86,19 +88,17 @@ export function stigPage(stig: StigPage, part: OwnPart): View {
         )}
       </>
     ),
-    body: bodies[part](stig),
+    body:
+      part === 'rules' ? (
+        <Rules stig={stig} />
+      ) : part === 'releases' ? (
+        <Releases stig={stig} />
+      ) : part === 'roles' ? (
+        <Roles roles={stig.roles} />
+      ) : (
+        <About stig={stig} />
+      ),
   });
-}
-
-const bodies: Record<OwnPart, (stig: StigPage) => Child> = {
-  rules: (stig) => <Rules stig={stig} />,
-  releases: (stig) => <Releases stig={stig} />,
-  roles: (stig) => <Roles roles={stig.roles} />,
-  about: (stig) => <About stig={stig} />,
-};
-
-function typedFilter({ search, cci }: ReadingFilter): Record<string, string> {
-  return Object.fromEntries(Object.entries({ search, cci }).filter(([, text]) => text !== ''));
 }
 
 function About({ stig }: { stig: StigPage }): Child {
@@ -127,7 +127,6 @@ function Rules({ stig }: { stig: StigPage }): Child {
   const hasScap = automation.contents.length > 0;
   const version = pinnedOf(stig);
   const home = path('stigs', slug);
-  const href = (page: number) => `${link(home, { version, ...filter, page })}#rules`;
   return (
     <section aria-labelledby="rules">
       <h2 id="rules" class="hidden">
@@ -168,25 +167,36 @@ function Rules({ stig }: { stig: StigPage }): Child {
           )}
         </div>
       )}
-      <Table
-        caption={`Rules of ${stig.title}`}
-        class="rules lines"
-        headColumn={3}
-        head={['Severity', 'V-ID', 'STIG ID', 'Rule', ...(hasScap ? ['Checked by'] : []), 'CCIs']}
-        rows={findings.map((rule) => [
-          <Severity level={rule.severity} />,
-          <span class="ids">{rule.groupId}</span>,
-          <span class="ids">{rule.ruleVersion}</span>,
-          <a href={ruleHref(slug, rule, version, filter)} title={rule.ruleTitle}>
-            {rule.ruleTitle}
-          </a>,
-          ...(hasScap ? [<Automation state={automation.of(rule.ruleId).state} />] : []),
-          <FirstCci of={rule.ruleIdents} deprecated={stig.deprecated} />,
-        ])}
-        pages={{ pagination, href }}
-      >
-        No rules match these filters. <a href={link(home, { version })}>Show all rules</a>
-      </Table>
+      {listing({
+        caption: `Rules of ${stig.title}`,
+        class: 'lines',
+        headColumn: 3,
+        columns: [
+          ['Severity', ({ severity }) => <Severity level={severity} />],
+          ['V-ID', ({ groupId }) => <span class="ids">{groupId}</span>],
+          ['STIG ID', ({ ruleVersion }) => <span class="ids">{ruleVersion}</span>],
+          [
+            'Rule',
+            (rule) => (
+              <a href={ruleHref(slug, rule, version, filter)} title={rule.ruleTitle}>
+                {rule.ruleTitle}
+              </a>
+            ),
+          ],
+          hasScap && ['Checked by', ({ ruleId }) => <Automation state={automation.of(ruleId).state} />],
+          ['CCIs', ({ ruleIdents }) => <FirstCci of={ruleIdents} deprecated={stig.deprecated} />],
+        ],
+        rows: findings,
+        home,
+        query: { version, ...filter },
+        anchor: '#rules',
+        pagination,
+        empty: (
+          <>
+            No rules match these filters. <a href={link(home, { version })}>Show all rules</a>
+          </>
+        ),
+      })}
     </section>
   );
 }

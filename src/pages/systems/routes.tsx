@@ -41,21 +41,16 @@ type EntryForm = Record<'notes' | 'position' | 'release', string>;
 
 const overviewQuery = z.object({ page: positiveInteger('page').default(1), ...sorting(listRowColumns) });
 
-type ListServices = Pick<
-  Services,
-  'lists' | 'listSeen' | 'listStigs' | 'listEntries' | 'stigs' | 'stigNames'
-> & { ask: Ask };
-type Seen = Parameters<ListServices['listEntries']['add']>[3];
-
 /** The pages of lists, and the forms that create, change, fill, copy, delete and restore them. */
-export function listPages(app: Hono<Env>, support: PageSupport, services: ListServices): void {
-  settingsPages(app, support, services);
-  contentPages(app, support, services);
-  entryPages(app, support, services);
-}
-
-function settingsPages(app: Hono<Env>, support: PageSupport, { lists, listSeen }: ListServices): void {
-  const { guard, now } = support;
+export function listPages(
+  app: Hono<Env>,
+  support: PageSupport,
+  services: Pick<Services, 'lists' | 'listSeen' | 'listStigs' | 'listEntries' | 'stigs' | 'stigNames'> & {
+    ask: Ask;
+  },
+): void {
+  const { lists, listSeen, listStigs, listEntries, stigs, stigNames, ask } = services;
+  const { guard, show, now } = support;
 
   collectionFormPages(app, support, {
     section: 'systems',
@@ -131,11 +126,6 @@ function settingsPages(app: Hono<Env>, support: PageSupport, { lists, listSeen }
     const { id } = await lists.duplicate(c.get('user'), c.req.param('id'));
     return goTo(c, `/systems/${id}`, { code: 'copied' });
   });
-}
-
-function contentPages(app: Hono<Env>, support: PageSupport, services: ListServices): void {
-  const { lists, listStigs, listEntries, stigNames, ask } = services;
-  const { guard, show, now } = support;
 
   const nothing = { text: '', problem: null, unclear: [] };
 
@@ -158,7 +148,12 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
     return show(c, listOverviewPage(list), isWrong ? 400 : 200);
   }
 
-  async function add(c: Context<Env>, id: string, slugs: string[], seen: Seen) {
+  async function add(
+    c: Context<Env>,
+    id: string,
+    slugs: string[],
+    seen: Parameters<Services['listEntries']['add']>[3],
+  ) {
     const named = check(slugsBody, { slugs }).slugs;
     const { added, notFound } = await listEntries.add(c.get('user'), id, named, seen);
     mustBeInCatalog(notFound);
@@ -215,10 +210,6 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
     await listEntries.remove(user, id, slugs);
     return goTo(c, `/systems/${id}`, { code: 'removed', count: titles.length });
   });
-}
-
-function entryPages(app: Hono<Env>, { guard, show }: PageSupport, services: ListServices): void {
-  const { lists, listStigs, listEntries, stigs } = services;
 
   function edit(c: Context<Env>, typed: Partial<EntryForm> = {}, problem: string | null = null) {
     const { id = '', slug = '' } = c.req.param();

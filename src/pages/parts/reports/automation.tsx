@@ -13,8 +13,9 @@ import {
 import { type AutomationState, automationStates } from '../../../catalog/stigs/rule-automation.ts';
 import type { Env } from '../../../http/env.ts';
 import type { Services } from '../../../services.ts';
-import { Automation, automationPath, stateNames } from '../checked-by.tsx';
 import {
+  Automation,
+  automationPath,
   Day,
   Downloads,
   EmptySystem,
@@ -23,6 +24,7 @@ import {
   Severity,
   severityLevels,
   shortTitle,
+  stateNames,
   Table,
 } from '../components.tsx';
 import type { PageSupport } from '../page.ts';
