@@ -10,7 +10,7 @@ import { count } from '../base/text.ts';
 import { ccisIn } from '../catalog/controls/id-grammar.ts';
 import type { CklbRule, CklbStig } from '../catalog/stigs/cklb-schema.ts';
 import { boundedArray } from '../http/arrays.ts';
-import { check, format, notAnObject, oneWord, requestText, texts } from '../http/schema.ts';
+import { check, format, named, notAnObject, oneWord, requestText, texts } from '../http/schema.ts';
 import { longestCell, toXlsx } from '../http/xlsx.ts';
 import type { OldChecklist } from './cklb-reader.ts';
 import { type CciFacts, uploadJobs } from './jobs.ts';
@@ -58,23 +58,21 @@ export const emassBody = z.object(
 );
 type EmassBody = z.output<typeof emassBody>;
 
-export const EmassRows = z
-  .strictObject({
-    sheet: z.enum(emassSheets),
-    header: z.array(z.string()),
-    rows: z.array(z.array(z.string())),
-    withoutCci: z
-      .array(z.strictObject(texts('host', 'benchmarkId', 'ruleId', 'status')))
-      .describe('Rules that name no CCI: a sheet of test results has no row for them.'),
-    unknownCcis: z
-      .array(z.string())
-      .describe('CCIs that the catalog does not have: their rows have no control and no definition.'),
-    warnings: z
-      .array(z.string())
-      .optional()
-      .describe('What is not read of the checklists as it is; left out when there is nothing to say.'),
-  })
-  .openapi('EmassSheet');
+export const EmassRows = named('EmassSheet', {
+  sheet: z.enum(emassSheets),
+  header: z.array(z.string()),
+  rows: z.array(z.array(z.string())),
+  withoutCci: z
+    .array(z.strictObject(texts('host', 'benchmarkId', 'ruleId', 'status')))
+    .describe('Rules that name no CCI: a sheet of test results has no row for them.'),
+  unknownCcis: z
+    .array(z.string())
+    .describe('CCIs that the catalog does not have: their rows have no control and no definition.'),
+  warnings: z
+    .array(z.string())
+    .optional()
+    .describe('What is not read of the checklists as it is; left out when there is nothing to say.'),
+});
 export type EmassRows = z.infer<typeof EmassRows>;
 
 /** The cells of a row by column name, in lower case. */

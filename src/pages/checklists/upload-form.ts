@@ -11,6 +11,7 @@ import { type UpgradeOptions, upgradeBody } from '../../checklists/schema.ts';
 import {
   type NamedFile,
   reportColumns,
+  reportRows,
   type UpgradedFile,
   upgradeSeveral,
 } from '../../checklists/upgrade-several.ts';
@@ -166,10 +167,7 @@ async function inspected(ask: Ask, files: NamedFile[]): Promise<InspectedFile[]>
 
 /** One zip of the upgraded checklists, with the report on each rule of each file. */
 function severalFile(done: UpgradedFile[]): Upgraded {
-  const report = toCsv(
-    reportColumns,
-    done.flatMap(({ rows }) => rows),
-  );
+  const report = toCsv(reportColumns, done.flatMap(reportRows));
   const made = done.flatMap((each) => each.made ?? []);
   const bytes = zipOf([{ name: 'upgrade-report.csv', content: Buffer.from(report) }, ...made]);
   const words = done.map(({ classification }) => classification?.trim() ?? '').filter((word) => word !== '');
