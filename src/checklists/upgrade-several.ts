@@ -190,7 +190,7 @@ interface Outcome extends Pick<UpgradedFile, 'reports' | 'review' | 'problems' |
 export async function upgradeSeveral(
   ask: Ask,
   files: NamedFile[],
-  asked: Options & ScanOptions,
+  query: Options & ScanOptions,
   most = mostMade,
 ): Promise<UpgradedFile[]> {
   const named = createNames();
@@ -199,8 +199,8 @@ export async function upgradeSeveral(
   for (const { name, bytes } of files) {
     const file = cut(name, longestName);
     try {
-      const outcome = await (isResults(bytes) ? scanOutcome : upgradeOutcome)(ask, bytes, asked);
-      done.push(fileOf(file, outcome, asked.format, named));
+      const outcome = await (isResults(bytes) ? scanOutcome : upgradeOutcome)(ask, bytes, query);
+      done.push(fileOf(file, outcome, query.format, named));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const nothing = { host: '', made: null, classification: null, reports: [], review: [], warnings: [] };
@@ -275,8 +275,8 @@ async function chosenStig(
   return { target, indexes: [indexOfStig(given, target, names)] };
 }
 
-async function upgradeOutcome(ask: Ask, bytes: Buffer, asked: Options): Promise<Outcome> {
-  const { slug, version, ...options } = asked;
+async function upgradeOutcome(ask: Ask, bytes: Buffer, query: Options): Promise<Outcome> {
+  const { slug, version, ...options } = query;
   const old = readChecklist(bytes);
   const problems: string[] = [];
   const warnings = [...old.warnings];
@@ -302,7 +302,7 @@ async function upgradeOutcome(ask: Ask, bytes: Buffer, asked: Options): Promise<
       releases.push(target.release);
     }
   const { checklist } = from;
-  if (moved.length > 0) warnings.push(...lostIn(asked.format, checklist));
+  if (moved.length > 0) warnings.push(...lostIn(query.format, checklist));
   else if (problems.length === 0) problems.push('The checklist does not name its STIG: choose the STIG');
   return {
     checklist: withIds(checklist, moved),
@@ -316,8 +316,8 @@ async function upgradeOutcome(ask: Ask, bytes: Buffer, asked: Options): Promise<
 }
 
 /** The checklist of a file of scan results. */
-async function scanOutcome(ask: Ask, bytes: Buffer, asked: Options & ScanOptions): Promise<Outcome> {
-  const options = { overwrite: false, banner: null, ...asked };
+async function scanOutcome(ask: Ask, bytes: Buffer, query: Options & ScanOptions): Promise<Outcome> {
+  const options = { overwrite: false, banner: null, ...query };
   const made = await fromResultsOf(ask, readResults(bytes), options, null);
   return {
     checklist: made.checklist,

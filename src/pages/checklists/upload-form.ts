@@ -29,7 +29,7 @@ import {
   upgradedPage,
   upgradedSeveralPage,
 } from './reports.tsx';
-import { askedReview } from './review-table.tsx';
+import { filtersOf } from './review-table.tsx';
 import { presets, type UpgradeForm, type UploadTool } from './upgrade-form.tsx';
 
 /** Characters of a field: no valid value is longer, and a page need not repeat more. */
@@ -115,7 +115,7 @@ export async function formWork(
 ): Promise<Upgraded> {
   const options = optionsOf(form);
   const fields = fieldsOf(form);
-  const review = askedReview(form);
+  const review = filtersOf(form);
   const shared = { id, tool, form: fields, review };
   const page = (view: View) => ({ bytes: bytesOf(renderPage(view, frame)), file: null });
   // A report carries `as` for its download; its filters send `view` beside it.
