@@ -10,7 +10,7 @@ import { count } from '../base/text.ts';
 import { ccisIn } from '../catalog/controls/id-grammar.ts';
 import type { CklbRule, CklbStig } from '../catalog/stigs/cklb-schema.ts';
 import { boundedArray } from '../http/arrays.ts';
-import { check, format, notAnObject, oneWord, requestText, texts } from '../http/schema.ts';
+import { check, format, named, notAnObject, oneWord, requestText, texts } from '../http/schema.ts';
 import { longestCell, toXlsx } from '../http/xlsx.ts';
 import type { OldChecklist } from './cklb-reader.ts';
 import { type CciFacts, uploadJobs } from './jobs.ts';
@@ -58,23 +58,21 @@ export const emassBody = z.object(
 );
 type EmassBody = z.output<typeof emassBody>;
 
-export const EmassRows = z
-  .strictObject({
-    sheet: z.enum(emassSheets),
-    header: z.array(z.string()),
-    rows: z.array(z.array(z.string())),
-    withoutCci: z
-      .array(z.strictObject(texts('host', 'benchmarkId', 'ruleId', 'status')))
-      .describe('Rules that name no CCI: a sheet of test results has no row for them.'),
-    unknownCcis: z
-      .array(z.string())
-      .describe('CCIs that the catalog does not have: their rows have no control and no definition.'),
-    warnings: z
-      .array(z.string())
-      .optional()
-      .describe('What is not read of the checklists as it is; left out when there is nothing to say.'),
-  })
-  .openapi('EmassSheet');
+export const EmassRows = named('EmassSheet', {
+  sheet: z.enum(emassSheets),
+  header: z.array(z.string()),
+  rows: z.array(z.array(z.string())),
+  withoutCci: z
+    .array(z.strictObject(texts('host', 'benchmarkId', 'ruleId', 'status')))
+    .describe('Rules that name no CCI: a sheet of test results has no row for them.'),
+  unknownCcis: z
+    .array(z.string())
+    .describe('CCIs that the catalog does not have: their rows have no control and no definition.'),
+  warnings: z
+    .array(z.string())
+    .optional()
+    .describe('What is not read of the checklists as it is; left out when there is nothing to say.'),
+});
 export type EmassRows = z.infer<typeof EmassRows>;
 
 /** The cells of a row by column name, in lower case. */
@@ -203,7 +201,7 @@ export function rulesOf(checklists: OldChecklist[]): CheckedRule[] {
 }
 
 /** The rows of a sheet of test results (rule D30.2): one for each CCI of a rule. */
-function testResultRows(rules: CheckedRule[], facts: CciFacts, asked: EmassBody): Fields[] {
+function testResultRows(rules: CheckedRule[], facts: CciFacts, body: EmassBody): Fields[] {
   const cited = rules.flatMap((each) => each.ccis.map((cci) => ({ cci, each })));
   const byCci = Map.groupBy(cited, ({ cci }) => cci);
   // Once for each rule, however many CCIs it has.
@@ -223,8 +221,8 @@ function testResultRows(rules: CheckedRule[], facts: CciFacts, asked: EmassBody)
       ['cci', cci.slice('CCI-'.length)],
       ['cci definition', found?.definition ?? ''],
       ['compliance status', status],
-      ['date tested', asked.dateTested ?? ''],
-      ['tested by', asked.testedBy ?? ''],
+      ['date tested', body.dateTested ?? ''],
+      ['tested by', body.testedBy ?? ''],
       ['test results', results],
     ]);
   });
@@ -294,14 +292,14 @@ function fitted(head: string, given: string[], what: string): string {
 }
 
 /** The rows of a POA&M (rule D30.2): one for each rule that is open in some checklist, sorted by rule number. */
-function poamRows(rules: CheckedRule[], facts: CciFacts, asked: EmassBody): Fields[] {
+function poamRows(rules: CheckedRule[], facts: CciFacts, body: EmassBody): Fields[] {
   const open = rules.filter(({ rule }) => rule.status === 'open');
   const byRule = Map.groupBy(open, ({ rule }) => rule.rule_id_src);
   const ids = [...byRule.keys()].sort(new Intl.Collator('en', { numeric: true }).compare);
-  return ids.map((id) => poamRow(byRule.get(id)!, facts, asked));
+  return ids.map((id) => poamRow(byRule.get(id)!, facts, body));
 }
 
-function poamRow(same: CheckedRule[], facts: CciFacts, asked: EmassBody): Fields {
+function poamRow(same: CheckedRule[], facts: CciFacts, body: EmassBody): Fields {
   const { rule } = same[0]!;
   const ccis = [...new Set(same.flatMap((each) => each.ccis))].sort();
   const named = new Set(ccis.flatMap((cci) => facts.ccis.get(cci)?.controls ?? []));
@@ -319,10 +317,10 @@ function poamRow(same: CheckedRule[], facts: CciFacts, asked: EmassBody): Fields
     ['name', rule.rule_title],
     ['control vulnerability description', `${rule.rule_title}\n\n${rule.discussion}`.trim()],
     ['controls / aps', controls.join(', ')],
-    ['office/org', asked.officeOrg ?? ''],
+    ['office/org', body.officeOrg ?? ''],
     ['security checks', rule.rule_id_src],
-    ['resources required', asked.resources ?? ''],
-    ['scheduled completion date', asked.scheduledCompletionDate ?? ''],
+    ['resources required', body.resources ?? ''],
+    ['scheduled completion date', body.scheduledCompletionDate ?? ''],
     ['source identifying vulnerability', fitted('', same.map(source), 'source')],
     ['status', 'Ongoing'],
     ['comments', fitted(ccis.join(', '), details, 'finding detail')],
@@ -350,19 +348,19 @@ export interface MadeSheet {
 
 /** Makes a sheet for eMASS from a body of checklists (rule D30.2). Throws a 400. */
 export async function emassWork(ask: Ask, bytes: Uint8Array, banner: string | null): Promise<Upgraded> {
-  const asked = check(emassBody, parseBody(utf8Body(bytes)));
-  const made = await emassSheet(ask, asked);
-  return asked.format === 'json' ? answerOf(made.rows) : workbook(made, banner);
+  const body = check(emassBody, parseBody(utf8Body(bytes)));
+  const made = await emassSheet(ask, body);
+  return body.format === 'json' ? answerOf(made.rows) : workbook(made, banner);
 }
 
 /** The sheet of checklists, before it is written. Throws a 400. */
-export async function emassSheet(ask: Ask, asked: EmassBody): Promise<MadeSheet> {
-  const columns = columnsFor(asked);
-  const checklists = asked.checklists.map(readOne);
+export async function emassSheet(ask: Ask, body: EmassBody): Promise<MadeSheet> {
+  const columns = columnsFor(body);
+  const checklists = body.checklists.map(readOne);
   const warnings = checklists.flatMap(({ checklist: { target_data }, warnings }) =>
     warnings.map((warning) => `${deviceName(target_data) || '(no host name)'}: ${warning}`),
   );
-  const isPoam = asked.sheet === 'poam';
+  const isPoam = body.sheet === 'poam';
   const rules = rulesOf(checklists).filter(({ rule }) => !isPoam || rule.status === 'open');
   const ccis = [...new Set(rules.flatMap((each) => each.ccis))].sort();
   if (ccis.length > mostCcis)
@@ -370,11 +368,11 @@ export async function emassSheet(ask: Ask, asked: EmassBody): Promise<MadeSheet>
       `checklists must name at most ${mostCcis} different CCIs, not ${ccis.length}`,
       '/checklists',
     );
-  const facts = await ask(uploadJobs.factsOfCcis, ccis, asked.revision);
-  const rows = (isPoam ? poamRows : testResultRows)(rules, facts, asked).map(columns.rowOf);
+  const facts = await ask(uploadJobs.factsOfCcis, ccis, body.revision);
+  const rows = (isPoam ? poamRows : testResultRows)(rules, facts, body).map(columns.rowOf);
   refuseLargeSheet(rows);
   const made: EmassRows = {
-    sheet: asked.sheet,
+    sheet: body.sheet,
     header: columns.header,
     rows,
     withoutCci: rules

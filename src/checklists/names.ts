@@ -106,8 +106,8 @@ export const oneNumberFrom = 200_000;
 
 /** What to say where a file names another STIG than the one found, or fits others equally well; else null. */
 export function otherStig(named: string, release: IdentifiedRelease): string | null {
-  const said = [nameDiffers(named, release), equalStigs(release)].filter((each) => each !== null);
-  return said.length === 0 ? null : said.join('. ');
+  const differences = [nameDiffers(named, release), equalStigs(release)].filter((each) => each !== null);
+  return differences.length === 0 ? null : differences.join('. ');
 }
 
 /** What to say where a file fits several STIGs equally well, else null. */

@@ -173,8 +173,8 @@ function outcomeOf(
 
 /** The finding details: the texts of the file, then a line with a result that decides the status. */
 function detailsOf({ detail, messages, overrides, result, time, check }: RuleResult, tool: string | null) {
-  const said = messages.map((text) => text.trim()).filter((text) => text !== '' && text !== noCheck);
-  const text = detail.trim() === '' ? said.join('\n') : detail.trim();
+  const texts = messages.map((text) => text.trim()).filter((text) => text !== '' && text !== noCheck);
+  const text = detail.trim() === '' ? texts.join('\n') : detail.trim();
   const source = [tool, time, check].filter((each) => each !== null).join(', ');
   const line = `Result: ${result}${source === '' ? '' : ` (${source})`}`;
   return [
@@ -438,12 +438,12 @@ export async function fromResultsOf(
   old: OldChecklist | null,
 ): Promise<MadeChecklist> {
   const stated = statedOfResults(scan);
-  const asked = { ...stated, slug, version };
+  const query = { ...stated, slug, version };
   const stigs = old?.checklist.stigs ?? [];
-  let release = await ask(uploadJobs.identifiedRelease, { ...asked, checklist: stigs.map(nameAndRelease) });
+  let release = await ask(uploadJobs.identifiedRelease, { ...query, checklist: stigs.map(nameAndRelease) });
   const own = release && stigs[chooseStig(stigs, toCklb(release.target).stigs[0]!, release.names)];
   if (own && version === undefined && allowOlder !== true && isBefore(release!, own))
-    release = await ask(uploadJobs.identifiedRelease, { ...asked, checklist: [nameAndRelease(own)] });
+    release = await ask(uploadJobs.identifiedRelease, { ...query, checklist: [nameAndRelease(own)] });
   const find = release && createRuleFinder(release);
   if (!release || !scan.results.some((result) => find!.rule(result) !== null)) throw notKnown(scan, release);
   const made = checklistFromResults(scan, release, options, old);
@@ -486,13 +486,13 @@ export async function fromResultsWork(
   bytes: Uint8Array,
   { download, banner, ...query }: FromResultsOptions & { download: boolean; banner: string | null },
 ): Promise<Upgraded> {
-  const { results, checklist, ...asked } = isXml(bytes)
+  const { results, checklist, ...options } = isXml(bytes)
     ? { results: bytes, checklist: undefined, ...query }
     : check(fromResultsBody, parseBody(utf8Body(bytes)));
   const read = async () => {
     const old = checklist === undefined ? null : readChecklist(checklist);
-    return fromResultsOf(ask, readResults(results), { ...asked, banner }, old);
+    return fromResultsOf(ask, readResults(results), { ...options, banner }, old);
   };
   const made = await (isXml(bytes) ? locatedAt('', read) : read());
-  return answerMade(made, asked.format, download);
+  return answerMade(made, options.format, download);
 }

@@ -8,6 +8,7 @@ import {
   DateOrNull,
   flag,
   format,
+  named,
   notAnObject,
   oneWord,
   orNull,
@@ -26,24 +27,22 @@ export const RuleAnswer = CklbRule.pick({
 export type RuleAnswer = z.infer<typeof RuleAnswer>;
 
 export const outcomes = ['carried', 'carried-with-warning', 'reset', 'new'] as const;
-export const UpgradedRule = z
-  .strictObject({
-    outcome: z
-      .enum(outcomes)
-      .describe(
-        'carried: the answer is unchanged. carried-with-warning: the answer is unchanged, but the check, the fix or the severity changed. reset: the check or fix changed, and the request asked to reset such answers. new: the old checklist does not have the rule.',
-      ),
-    ...texts('reason', 'groupId', 'ruleId', 'ruleVersion'),
-    oldGroupId: z.string().nullable(),
-    oldRuleId: z.string().nullable(),
-    oldRuleVersion: z.string().nullable(),
-    matchedBy: orNull(MatchedBy),
-    classes: z.array(ChangeClass),
-    changes: z.array(FieldChange),
-    answered: z.boolean().describe('Whether the old checklist has an answer for the rule.'),
-    lost: orNull(RuleAnswer).describe('The old answer if it was reset, otherwise null.'),
-  })
-  .openapi('UpgradedRule');
+export const UpgradedRule = named('UpgradedRule', {
+  outcome: z
+    .enum(outcomes)
+    .describe(
+      'carried: the answer is unchanged. carried-with-warning: the answer is unchanged, but the check, the fix or the severity changed. reset: the check or fix changed, and the request asked to reset such answers. new: the old checklist does not have the rule.',
+    ),
+  ...texts('reason', 'groupId', 'ruleId', 'ruleVersion'),
+  oldGroupId: z.string().nullable(),
+  oldRuleId: z.string().nullable(),
+  oldRuleVersion: z.string().nullable(),
+  matchedBy: orNull(MatchedBy),
+  classes: z.array(ChangeClass),
+  changes: z.array(FieldChange),
+  answered: z.boolean().describe('Whether the old checklist has an answer for the rule.'),
+  lost: orNull(RuleAnswer).describe('The old answer if it was reset, otherwise null.'),
+});
 export type UpgradedRule = z.infer<typeof UpgradedRule>;
 
 export const NotCarried = z
@@ -70,39 +69,37 @@ export type NotCarried = z.infer<typeof NotCarried>;
 export type Leftover = Extract<NotCarried, { kind: 'field' }>;
 
 const carriedCounts = counts('carried', 'carriedWithWarning', 'reset');
-export const UpgradeReport = z
-  .strictObject({
-    from: z.strictObject({
-      format: z.enum(['ckl', 'cklb']),
-      id: z.string().nullable().describe('The `id` of the old cklb. null when it has none, and for a ckl.'),
-      ...texts('benchmarkId', 'title'),
-      version: z.string().nullable(),
-      releaseInfo: z.string(),
-    }),
-    to: z.strictObject({
-      ...texts('slug', 'benchmarkId', 'title', 'version', 'releaseInfo'),
-      releaseDate: DateOrNull,
-    }),
-    warnings: z
-      .array(z.string())
-      .describe('What to know first, such as why the STIG stays at its own release.'),
-    summary: z.strictObject({
-      rules: z.int(),
-      ...carriedCounts,
-      ...counts('new', 'removed'),
-      answers: z
-        .strictObject({ ...carriedCounts, ...counts('notCarried') })
-        .describe('The same counts for the rules that had an answer.'),
-    }),
-    rules: z.array(UpgradedRule),
-    notCarried: z
-      .array(NotCarried)
-      .describe('Rules that the target no longer has, and values that a cklb has no field for.'),
-    otherStigs: z
-      .array(z.strictObject({ ...texts('benchmarkId', 'title'), ...counts('rules') }))
-      .describe('The other STIGs in the checklist, copied unchanged.'),
-  })
-  .openapi('UpgradeReport');
+export const UpgradeReport = named('UpgradeReport', {
+  from: z.strictObject({
+    format: z.enum(['ckl', 'cklb']),
+    id: z.string().nullable().describe('The `id` of the old cklb. null when it has none, and for a ckl.'),
+    ...texts('benchmarkId', 'title'),
+    version: z.string().nullable(),
+    releaseInfo: z.string(),
+  }),
+  to: z.strictObject({
+    ...texts('slug', 'benchmarkId', 'title', 'version', 'releaseInfo'),
+    releaseDate: DateOrNull,
+  }),
+  warnings: z
+    .array(z.string())
+    .describe('What to know first, such as why the STIG stays at its own release.'),
+  summary: z.strictObject({
+    rules: z.int(),
+    ...carriedCounts,
+    ...counts('new', 'removed'),
+    answers: z
+      .strictObject({ ...carriedCounts, ...counts('notCarried') })
+      .describe('The same counts for the rules that had an answer.'),
+  }),
+  rules: z.array(UpgradedRule),
+  notCarried: z
+    .array(NotCarried)
+    .describe('Rules that the target no longer has, and values that a cklb has no field for.'),
+  otherStigs: z
+    .array(z.strictObject({ ...texts('benchmarkId', 'title'), ...counts('rules') }))
+    .describe('The other STIGs in the checklist, copied unchanged.'),
+});
 export type UpgradeReport = z.infer<typeof UpgradeReport>;
 
 /** The formats of a checklist in an answer (rule D28.3). */
@@ -112,9 +109,10 @@ export type ChecklistFormat = (typeof checklistFormats)[number];
 /** A checklist in an answer: a cklb as an object, or a ckl as text. */
 export const AnsweredChecklist = Cklb.or(z.string());
 
-export const ChecklistUpgrade = z
-  .strictObject({ checklist: AnsweredChecklist, report: UpgradeReport })
-  .openapi('ChecklistUpgrade');
+export const ChecklistUpgrade = named('ChecklistUpgrade', {
+  checklist: AnsweredChecklist,
+  report: UpgradeReport,
+});
 /** An upgraded checklist before it is written in a format. */
 export interface Upgrade {
   checklist: Cklb;

@@ -6,7 +6,7 @@ import { ImportError } from '../read/import-error.ts';
 import type { NamedFile } from './upgrade-several.ts';
 
 /** What a zip may hold: files besides these are notes and pictures. */
-const wanted = /\.(?:cklb?|xml|json|gz)$/i;
+const readable = /\.(?:cklb?|xml|json|gz)$/i;
 
 /** Bytes of a gzip when it is unpacked (rule D53.5). */
 const largestUnpacked = 64 * 1024 * 1024;
@@ -59,7 +59,7 @@ async function membersOf({ name, bytes }: NamedFile, budget: { left: number }, m
   try {
     const { members, close } = await openArchive(bytes, budget);
     try {
-      const chosen = members.filter((member) => wanted.test(member.name));
+      const chosen = members.filter((member) => readable.test(member.name));
       if (chosen.length === 0)
         throw badRequest(`${cut(name)} has no checklist (.ckl, .cklb) and no scan results (.xml)`);
       const read: NamedFile[] = [];

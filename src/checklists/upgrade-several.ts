@@ -35,6 +35,8 @@ import { lostIn, textIn } from './upload.ts';
 /** What a person needs to decide on one rule of a made checklist. */
 export interface ReviewRow {
   slug: string;
+  /** The title of its STIG. */
+  stig: string;
   version: string;
   /** The release before: that of the old checklist. */
   from: string;
@@ -57,7 +59,7 @@ export interface ReviewRow {
 /** The rules of an upgraded STIG, in the order of its checklist. */
 export function reviewOfUpgrade({ checklist, report }: Upgrade): ReviewRow[] {
   const made = rulesById(checklist);
-  const { slug, version } = report.to;
+  const { slug, version, title: stig } = report.to;
   const from = report.from.version ?? 'before';
   return report.rules.flatMap((each) => {
     const rule = made.get(each.ruleId);
@@ -66,6 +68,7 @@ export function reviewOfUpgrade({ checklist, report }: Upgrade): ReviewRow[] {
     return {
       ...pick(each, 'groupId', 'ruleId', 'ruleVersion', 'reason', 'lost'),
       slug,
+      stig,
       version,
       from,
       severity: rule.severity,
@@ -85,7 +88,7 @@ export function reviewOfResults({ checklist, report }: MadeChecklist, old: OldCh
   const before = new Map(
     (old?.checklist.stigs ?? []).flatMap(({ rules }) => rules.map((rule) => [rule.group_id, rule.status])),
   );
-  const { slug, version } = report.release;
+  const { slug, version, title: stig } = report.release;
   return report.rules.flatMap((each) => {
     const rule = made.get(each.ruleId);
     if (rule === undefined) return [];
@@ -94,6 +97,7 @@ export function reviewOfResults({ checklist, report }: MadeChecklist, old: OldCh
     return {
       ...pick(each, 'groupId', 'ruleId'),
       slug,
+      stig,
       version,
       from: version,
       severity: rule.severity,
@@ -118,15 +122,15 @@ export interface NamedFile {
   bytes: Buffer;
 }
 
-/** The result for one file: the upgraded checklist or the reason against it, and the rules of each of its STIGs. */
+/** The result for one file: the checklist that was made or the reason against it, with the reports on its STIGs. */
 export interface UpgradedFile {
   file: string;
   host: string;
   made: { name: string; content: Buffer } | null;
   classification: string | null;
-  stigs: Pick<UpgradeReport, 'from' | 'to' | 'summary'>[];
-  rows: ReportRow[];
-  /** The rules of its upgraded STIGs, for a person to review. */
+  /** Of an upgrade; empty for scan results. */
+  reports: UpgradeReport[];
+  /** The rules of the new checklist, for a person to review. */
   review: ReviewRow[];
   problems: string[];
   /** What to know about a checklist that was made. */
@@ -173,11 +177,10 @@ const mostMade = 128 * 1024 * 1024;
 type Options = Omit<UpgradeOptions, 'hostName'>;
 
 /** What a file became, before it has a name: without a release, its STIGs stay as they were. */
-interface Outcome extends Pick<UpgradedFile, 'stigs' | 'review' | 'problems' | 'warnings'> {
+interface Outcome extends Pick<UpgradedFile, 'reports' | 'review' | 'problems' | 'warnings'> {
   checklist: Cklb;
   releases: StigRelease[];
   isScan: boolean;
-  rows: Partial<ReportRow>[];
 }
 
 /**
@@ -187,7 +190,7 @@ interface Outcome extends Pick<UpgradedFile, 'stigs' | 'review' | 'problems' | '
 export async function upgradeSeveral(
   ask: Ask,
   files: NamedFile[],
-  asked: Options & ScanOptions,
+  query: Options & ScanOptions,
   most = mostMade,
 ): Promise<UpgradedFile[]> {
   const named = createNames();
@@ -196,12 +199,12 @@ export async function upgradeSeveral(
   for (const { name, bytes } of files) {
     const file = cut(name, longestName);
     try {
-      const outcome = await (isResults(bytes) ? scanOutcome : upgradeOutcome)(ask, bytes, asked);
-      done.push(fileOf(file, outcome, asked.format, named));
+      const outcome = await (isResults(bytes) ? scanOutcome : upgradeOutcome)(ask, bytes, query);
+      done.push(fileOf(file, outcome, query.format, named));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      const none = { stigs: [], rows: [], review: [], warnings: [], problems: [error.message] };
-      done.push(withReasons({ ...none, file, host: '', made: null, classification: null }));
+      const nothing = { host: '', made: null, classification: null, reports: [], review: [], warnings: [] };
+      done.push({ ...nothing, file, problems: [error.message] });
     }
     bytesMade += done.at(-1)!.made?.content.length ?? 0;
     if (bytesMade > most)
@@ -215,7 +218,7 @@ export async function upgradeSeveral(
 /** Names and writes the checklist of a file. */
 function fileOf(
   file: string,
-  { checklist, releases, isScan, rows, ...outcome }: Outcome,
+  { checklist, releases, isScan, ...outcome }: Outcome,
   format: ChecklistFormat,
   named: ReturnType<typeof createNames>,
 ): UpgradedFile {
@@ -223,20 +226,12 @@ function fileOf(
   // Cut, because each line of the report repeats it.
   const host = deviceName(checklist.target_data);
   const [release] = releases;
-  if (release === undefined)
-    return withReasons({ ...outcome, file, host, classification, made: null, rows: [] });
+  if (release === undefined) return { ...outcome, file, host, classification, made: null };
   const stem = safeName(host === '' ? file.replace(/\.[^.]*$/, '') : host);
   const isNamedByStig = isScan || (host !== '' && checklist.stigs.length === 1);
   const name = named(isNamedByStig ? checklistName(release, { hostName: stem }) : stem, `.${format}`);
   const content = Buffer.from(textIn(format, checklist, releases));
-  return withReasons({
-    ...outcome,
-    file,
-    host,
-    classification,
-    made: { name, content },
-    rows: rows.map((row) => ({ ...emptyRow, ...row, file, upgradedFile: name, host })),
-  });
+  return { ...outcome, file, host, classification, made: { name, content } };
 }
 
 /** A release to move to, and where its STIG stands in the checklist. */
@@ -280,8 +275,8 @@ async function chosenStig(
   return { target, indexes: [indexOfStig(given, target, names)] };
 }
 
-async function upgradeOutcome(ask: Ask, bytes: Buffer, asked: Options): Promise<Outcome> {
-  const { slug, version, ...options } = asked;
+async function upgradeOutcome(ask: Ask, bytes: Buffer, query: Options): Promise<Outcome> {
+  const { slug, version, ...options } = query;
   const old = readChecklist(bytes);
   const problems: string[] = [];
   const warnings = [...old.warnings];
@@ -307,14 +302,13 @@ async function upgradeOutcome(ask: Ask, bytes: Buffer, asked: Options): Promise<
       releases.push(target.release);
     }
   const { checklist } = from;
-  if (moved.length > 0) warnings.push(...lostIn(asked.format, checklist));
+  if (moved.length > 0) warnings.push(...lostIn(query.format, checklist));
   else if (problems.length === 0) problems.push('The checklist does not name its STIG: choose the STIG');
   return {
     checklist: withIds(checklist, moved),
     releases,
     isScan: false,
-    stigs: reports.map(({ from, to, summary }) => ({ from, to, summary })),
-    rows: reports.flatMap(rowsOf),
+    reports,
     review: reports.flatMap((report) => reviewOfUpgrade({ checklist, report })),
     problems,
     warnings,
@@ -322,24 +316,15 @@ async function upgradeOutcome(ask: Ask, bytes: Buffer, asked: Options): Promise<
 }
 
 /** The checklist of a file of scan results. */
-async function scanOutcome(ask: Ask, bytes: Buffer, asked: Options & ScanOptions): Promise<Outcome> {
-  const options = { overwrite: false, banner: null, ...asked };
+async function scanOutcome(ask: Ask, bytes: Buffer, query: Options & ScanOptions): Promise<Outcome> {
+  const options = { overwrite: false, banner: null, ...query };
   const made = await fromResultsOf(ask, readResults(bytes), options, null);
-  const { title, version } = made.report.release;
-  const review = reviewOfResults(made, null);
   return {
     checklist: made.checklist,
     releases: [made.target.release],
     isScan: true,
-    stigs: [],
-    rows: review.map((row) => ({
-      ...pick(row, 'reason', 'groupId', 'ruleId', 'ruleVersion'),
-      stig: title,
-      to: version,
-      outcome: 'from-results',
-      answered: 'no',
-    })),
-    review,
+    reports: [],
+    review: reviewOfResults(made, null),
     problems: [],
     warnings: made.report.warnings,
   };
@@ -347,12 +332,21 @@ async function scanOutcome(ask: Ask, bytes: Buffer, asked: Options & ScanOptions
 
 const emptyRow = Object.fromEntries(columns.map((name) => [name, ''])) as ReportRow;
 
-/** Puts the problems and the warnings of a file before its rules. */
-function withReasons(made: UpgradedFile): UpgradedFile {
-  const { file, host, problems, warnings, rows } = made;
-  const lines = (outcome: string, reasons: string[]) =>
-    reasons.map((reason) => ({ ...emptyRow, file, host, outcome, reason }));
-  return { ...made, rows: [...lines('not-upgraded', problems), ...lines('warning', warnings), ...rows] };
+/** The report on a file: its problems and warnings, then its rules and what was not carried over. */
+export function reportRows({ file, host, made, reports, review, ...of }: UpgradedFile): ReportRow[] {
+  const lines = (outcome: string, reasons: string[]) => reasons.map((reason) => ({ outcome, reason }));
+  const scanned = review.map((row) => ({
+    ...pick(row, 'stig', 'reason', 'groupId', 'ruleId', 'ruleVersion'),
+    to: row.version,
+    outcome: 'from-results',
+    answered: 'no',
+  }));
+  const rules = made === null ? [] : reports.length > 0 ? reports.flatMap(rowsOf) : scanned;
+  return [
+    ...lines('not-upgraded', of.problems),
+    ...lines('warning', of.warnings),
+    ...rules.map((row) => ({ ...row, upgradedFile: made!.name })),
+  ].map((row) => ({ ...emptyRow, ...row, file, host }));
 }
 
 function rowsOf({ from, to, rules, notCarried }: UpgradeReport): Partial<ReportRow>[] {

@@ -244,7 +244,7 @@ function reasonOf(
   old: CklbRule | null,
 ): string {
   if (outcome === 'new') return 'The old checklist does not have this rule';
-  const said = changes
+  const reasons = changes
     .filter(({ field, class: each }) => each === field)
     .map(({ field, old: was, new: now }) => {
       if (was === '') return `the old checklist has no ${field} text to compare`;
@@ -252,15 +252,15 @@ function reasonOf(
         ? `its severity changed from ${categories[was]} to ${categories[now]}`
         : `its ${field} changed`;
     });
-  if (classes.includes('mapping')) said.push('its CCIs changed');
+  if (classes.includes('mapping')) reasons.push('its CCIs changed');
   if (classes.includes('severity') && old?.overrides.severity)
-    said.push('its severity is overridden: check whether that is still needed');
-  if (outcome === 'reset') said.push('the request asks to reset such answers');
-  if (said.length === 0)
-    said.push(
+    reasons.push('its severity is overridden: check whether that is still needed');
+  if (outcome === 'reset') reasons.push('the request asks to reset such answers');
+  if (reasons.length === 0)
+    reasons.push(
       classes.length > 0 ? 'only wording or spacing changed' : 'nothing relevant to the answer changed',
     );
-  const text = said.join('; ');
+  const text = reasons.join('; ');
   return text[0]!.toUpperCase() + text.slice(1);
 }
 

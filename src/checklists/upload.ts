@@ -49,12 +49,12 @@ export async function upgradeWork(
   { download, ...query }: UpgradeOptions & { download: boolean },
 ): Promise<Upgraded> {
   const body = readBody(bytes);
-  const { checklist, ...asked } =
+  const { checklist, ...options } =
     'file' in body ? { checklist: body.file, ...query } : check(upgradeBody, body.envelope);
   const made = await locatedAt('file' in body ? '' : '/checklist', () =>
-    upgradeOf(ask, readChecklist(checklist), asked),
+    upgradeOf(ask, readChecklist(checklist), options),
   );
-  return answerMade(made, asked.format, download);
+  return answerMade(made, options.format, download);
 }
 
 /**

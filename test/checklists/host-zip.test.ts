@@ -187,4 +187,15 @@ zips('what is gone from the catalog is left out with a word, and a banner marks 
   own.db.close();
 });
 
+zips('a worker that fails, or whose reader hangs up, ends the stream', async () => {
+  const options: ZipOptions = { hosts: many(3), format: 'ckl', layout: 'stig' };
+  const zip = planChecklists(createStigService(t.db), [{ slug: 'harbor_linux_3' }], options, null);
+  const broken = bytesOf(streamOfZip({ ...zip, stigs: [Buffer.from('no gzip')] }));
+  assert.match(await broken.then(() => 'whole', String), /incorrect header check/);
+  const reader = streamOfZip(zip).getReader();
+  assert.is((await reader.read()).done, false);
+  await reader.cancel();
+  assert.is((await reader.read()).done, true);
+});
+
 zips.run();

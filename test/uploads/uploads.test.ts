@@ -58,7 +58,7 @@ function uploadsOf(program: string, options: UploadOptions = {}) {
        const go = new URL('go', import.meta.url);
        while (!existsSync(go)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
      };
-     const asks = { wanted: { name: 'releaseOfSlug', args: ['${slug}', undefined, []] } };
+     const asks = { question: { name: 'releaseOfSlug', args: ['${slug}', undefined, []] } };
      const makes = () => ({ upgraded: { bytes: new Uint8Array([1, 2]), file: null } });
      const answer = (request) => parentPort.postMessage('value' in request ? makes() : asks);
      ${program}`,

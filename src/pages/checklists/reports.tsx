@@ -4,7 +4,12 @@ import type { OldChecklist } from '../../checklists/cklb-reader.ts';
 import type { MadeChecklist } from '../../checklists/results.ts';
 import type { Inspection } from '../../checklists/results-schema.ts';
 import type { Leftover, NotCarried as NotCarriedItem, Upgrade } from '../../checklists/schema.ts';
-import { reviewOfResults, reviewOfUpgrade, type UpgradedFile } from '../../checklists/upgrade-several.ts';
+import {
+  reportRows,
+  reviewOfResults,
+  reviewOfUpgrade,
+  type UpgradedFile,
+} from '../../checklists/upgrade-several.ts';
 import { Empty, Facts, path, StigLink, shortTitle, Table } from '../parts/components.tsx';
 import type { View } from '../parts/view.ts';
 import { Answer, type Report, Review } from './review-table.tsx';
@@ -219,7 +224,7 @@ function InspectedStig({ of: stig, file }: { of: Inspection['stigs'][number]; fi
 export function upgradedSeveralPage(page: Report & { done: UpgradedFile[] }): View {
   const { done, tool } = page;
   const made = done.filter(({ made }) => made !== null).length;
-  const answers = done.flatMap(({ stigs }) => stigs.map(({ summary }) => summary.answers));
+  const answers = done.flatMap(({ reports }) => reports.map(({ summary }) => summary.answers));
   const total = (of: keyof (typeof answers)[number]) => answers.reduce((sum, each) => sum + each[of], 0);
   const rows = done.flatMap((each) => each.review.map((row) => ({ ...row, of: each.host || each.file })));
   return toolView({
@@ -254,12 +259,12 @@ export function upgradedSeveralPage(page: Report & { done: UpgradedFile[] }): Vi
   });
 }
 
-function row({ file, host, stigs, problems, warnings }: UpgradedFile): Child[] {
+function row({ file, host, reports, problems, warnings }: UpgradedFile): Child[] {
   return [
     <span class="mono">{file}</span>,
     host,
     <>
-      {stigs.map(({ from, to }) => (
+      {reports.map(({ from, to }) => (
         <div>
           <StigLink of={to} />, {from.version ?? from.releaseInfo} to {to.version}
         </div>
@@ -268,13 +273,13 @@ function row({ file, host, stigs, problems, warnings }: UpgradedFile): Child[] {
         <div class="warning">{problem}</div>
       ))}
     </>,
-    stigs.map(({ summary: { answers } }) => (
+    reports.map(({ summary: { answers } }) => (
       <div>
         {answers.carried} carried, {answers.carriedWithWarning} with a warning, {answers.reset} reset,{' '}
         {answers.notCarried} not carried
       </div>
     )),
-    stigs.map(({ summary }) => (
+    reports.map(({ summary }) => (
       <div>
         {summary.new} new, {summary.removed} removed
       </div>
@@ -285,13 +290,13 @@ function row({ file, host, stigs, problems, warnings }: UpgradedFile): Child[] {
 const mostLines = 50;
 
 /** What a file holds that its new checklist has no place for. */
-function LeftOut({ of: { file, rows } }: { of: UpgradedFile }): Child {
-  const left = rows.filter(({ outcome }) => outcome === 'not-carried');
+function LeftOut({ of }: { of: UpgradedFile }): Child {
+  const left = reportRows(of).filter(({ outcome }) => outcome === 'not-carried');
   if (left.length === 0) return null;
   return (
     <details class="more">
       <summary>
-        {file}: {count(left.length, 'item')} not carried over
+        {of.file}: {count(left.length, 'item')} not carried over
       </summary>
       <ul class="results">
         {left.slice(0, mostLines).map(({ groupId, ruleVersion, reason, answered }) => (

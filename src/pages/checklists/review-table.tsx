@@ -34,7 +34,7 @@ const orders = [
 const rowsPerPage = 100;
 
 /** What a reader asked to see of a report. */
-interface AskedReview {
+interface ReviewFilters {
   severity: string[];
   kind: string[];
   order: string;
@@ -47,11 +47,11 @@ export interface Report {
   form: UpgradeForm;
   /** The id under which the server stores the files of the form. */
   id: string;
-  review: AskedReview;
+  review: ReviewFilters;
 }
 
 /** The filters of a report, as its form sends them; empty ones show what needs a decision. */
-export function askedReview(form: Form): AskedReview {
+export function filtersOf(form: Form): ReviewFilters {
   const known = (names: string[], from: readonly string[]) => from.filter((each) => names.includes(each));
   const page = form.get('view').match(/^page-(\d{1,6})$/)?.[1] ?? 1;
   return {
@@ -67,18 +67,18 @@ type ShownReview = ReviewRow & { of?: string };
 
 /** The rules of a made checklist: the download, counts by severity, filters, and a table, all in one form. */
 export function Review({ of, rows, submit }: { of: Report; rows: ShownReview[]; submit: string }): Child {
-  const { tool, id, form, review: asked } = of;
+  const { tool, id, form, review: filters } = of;
   const marker = createMarker();
   const present = (Object.keys(kinds) as ReviewRow['kind'][]).filter((kind) =>
     rows.some((row) => row.kind === kind),
   );
   const open = present.filter((kind) => !settled.includes(kind));
-  const shown = asked.kind.length > 0 ? asked.kind : open.length > 0 ? open : present;
+  const shown = filters.kind.length > 0 ? filters.kind : open.length > 0 ? open : present;
   const chosen = rows
     .filter((row) => shown.includes(row.kind))
-    .filter(({ severity }) => asked.severity.length === 0 || asked.severity.includes(severity))
-    .sort(comparing(asked.order));
-  const part = { page: asked.page, limit: rowsPerPage };
+    .filter(({ severity }) => filters.severity.length === 0 || filters.severity.includes(severity))
+    .sort(comparing(filters.order));
+  const part = { page: filters.page, limit: rowsPerPage };
   const isOfSeveral = rows.some(({ of }) => of !== undefined);
   const hasOld = rows.some(({ was }) => was !== null);
   return (
@@ -89,13 +89,13 @@ export function Review({ of, rows, submit }: { of: Report; rows: ShownReview[]; 
       </div>
       <Counts rows={rows} kinds={present} />
       <div class="filters">
-        <SeverityBoxes selected={asked.severity} />
+        <SeverityBoxes selected={filters.severity} />
         <Boxes name="kind" legend="Show" of={present} selected={shown} show={(kind) => kinds[kind]} />
         <Select
           name="order"
           label="Order"
           of={orders.map(([value, text]) => [value, text])}
-          selected={asked.order}
+          selected={filters.order}
         />
         <div>
           <button type="submit" name="view" value="report" class="quiet">
@@ -123,7 +123,7 @@ export function Review({ of, rows, submit }: { of: Report; rows: ShownReview[]; 
           rows={slice(chosen, part).map((row) => cells(row, { isOfSeveral, hasOld }, marker))}
         />
       )}
-      <Pages page={asked.page} of={Math.ceil(chosen.length / rowsPerPage)} total={chosen.length} />
+      <Pages page={filters.page} of={Math.ceil(chosen.length / rowsPerPage)} total={chosen.length} />
     </form>
   );
 }

@@ -11,6 +11,7 @@ import { type UpgradeOptions, upgradeBody } from '../../checklists/schema.ts';
 import {
   type NamedFile,
   reportColumns,
+  reportRows,
   type UpgradedFile,
   upgradeSeveral,
 } from '../../checklists/upgrade-several.ts';
@@ -28,7 +29,7 @@ import {
   upgradedPage,
   upgradedSeveralPage,
 } from './reports.tsx';
-import { askedReview } from './review-table.tsx';
+import { filtersOf } from './review-table.tsx';
 import { presets, type UpgradeForm, type UploadTool } from './upgrade-form.tsx';
 
 /** Characters of a field: no valid value is longer, and a page need not repeat more. */
@@ -114,7 +115,7 @@ export async function formWork(
 ): Promise<Upgraded> {
   const options = optionsOf(form);
   const fields = fieldsOf(form);
-  const review = askedReview(form);
+  const review = filtersOf(form);
   const shared = { id, tool, form: fields, review };
   const page = (view: View) => ({ bytes: bytesOf(renderPage(view, frame)), file: null });
   // A report carries `as` for its download; its filters send `view` beside it.
@@ -166,10 +167,7 @@ async function inspected(ask: Ask, files: NamedFile[]): Promise<InspectedFile[]>
 
 /** One zip of the upgraded checklists, with the report on each rule of each file. */
 function severalFile(done: UpgradedFile[]): Upgraded {
-  const report = toCsv(
-    reportColumns,
-    done.flatMap(({ rows }) => rows),
-  );
+  const report = toCsv(reportColumns, done.flatMap(reportRows));
   const made = done.flatMap((each) => each.made ?? []);
   const bytes = zipOf([{ name: 'upgrade-report.csv', content: Buffer.from(report) }, ...made]);
   const words = done.map(({ classification }) => classification?.trim() ?? '').filter((word) => word !== '');

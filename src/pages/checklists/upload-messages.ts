@@ -52,7 +52,7 @@ export type ThreadRequest = Upload | { value: unknown } | { refused: Refusal };
  * or a refusal; `fault` is a programming error.
  */
 export type ThreadAnswer =
-  | { wanted: JobRequest }
+  | { question: JobRequest }
   | { upgraded: Upgraded; files?: NamedFile[] | undefined }
   | { refused: Refusal }
   | { fault: string };

@@ -44,7 +44,7 @@ const ask: Ask = (job, ...args) =>
   new Promise<never>((resolve, reject) => {
     state.question = { resolve, reject };
     const [name] = Object.entries(uploadJobs).find(([, each]) => Object.is(each, job))!;
-    send({ wanted: { name, args } });
+    send({ question: { name, args } });
   });
 
 async function answerTo(given: Upload): Promise<Upgraded> {

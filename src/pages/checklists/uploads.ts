@@ -145,7 +145,7 @@ function createUploadThread(
     try {
       const bytes = owned(upload.bytes);
       let answer = await askThread({ ...upload, bytes }, [bytes.buffer]);
-      while ('wanted' in answer) answer = await askThread(await answerTo(ask, answer.wanted));
+      while ('question' in answer) answer = await askThread(await answerTo(ask, answer.question));
       if ('refused' in answer) throw errorOf(answer.refused);
       if (!('upgraded' in answer)) throw new Error(`the thread that reads uploads failed: ${answer.fault}`);
       if (answer.files) store?.(answer.files);
