@@ -198,4 +198,19 @@ zips('a worker that fails, or whose reader hangs up, ends the stream', async () 
   assert.is((await reader.read()).done, true);
 });
 
+zips('a worker that fails while nobody reads ends the stream, and nothing else', async () => {
+  const options: ZipOptions = { hosts: many(2), format: 'ckl', layout: 'stig' };
+  const zip = planChecklists(createStigService(t.db), [{ slug: 'harbor_linux_3' }], options, null);
+  const [first, second] = zip.files;
+  const files = [first!, { ...second!, stigs: [1] }];
+  const stigs = [zip.stigs[0]!, Buffer.from('no gzip')];
+  const error = await new Promise<Error>((failed) => {
+    // It makes what follows the first chunk before that is read.
+    void streamOfZip({ ...zip, stigs, files }, failed)
+      .getReader()
+      .read();
+  });
+  assert.match(error.message, /incorrect header check/);
+});
+
 zips.run();
