@@ -7,7 +7,7 @@ import { createErrorPages, type ErrorPages } from '../pages/account/error-pages.
 import { type Account, signInPages } from '../pages/account/routes.tsx';
 import { changePages } from '../pages/changes/routes.tsx';
 import { upgradePages } from '../pages/checklists/routes.ts';
-import type { WorkOnForm } from '../pages/checklists/uploads.ts';
+import type { UploadWork } from '../pages/checklists/uploads.ts';
 import { collectionPages } from '../pages/collections/routes.tsx';
 import { contentPages } from '../pages/content/routes.tsx';
 import { controlPages } from '../pages/controls/routes.ts';
@@ -51,7 +51,7 @@ const modules = [
 
 export interface SiteContext extends Omit<PageContext, 'digest'>, Account {
   ask: Ask;
-  workOnForm: WorkOnForm;
+  uploads: UploadWork;
   /** The import folder (rule D33). */
   inbox: string | null;
   document(): OpenApi;

@@ -30,8 +30,11 @@ export interface Rule {
 export interface RouteOptions {
   maxBody?: number;
   form?: boolean;
-  /** The body is large and goes to a thread unparsed; a thread processes one upload at a time. */
-  upload?: boolean;
+  /**
+   * The body is large and goes to a thread unparsed; a thread processes one upload at a time. A function gives the bytes that the
+   * thread reads besides it.
+   */
+  upload?: boolean | ((c: Context<Env>) => number);
   /** The body is a JSON-RPC message; a batch is refused. */
   message?: boolean;
   /** Much more work than a look-up: it has a smaller rate limit, and few run at once. */

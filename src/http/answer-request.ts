@@ -73,7 +73,7 @@ export function createAnswerRequest({
   async function inTurn(c: Context<Env>, options: RouteOptions, work: () => Promise<void>): Promise<void> {
     const record = c.get('record');
     const caller = callerKey(record);
-    const turns = options.upload && c.get('upload') ? uploadQueue(uploadSize(c.get('upload'))) : queue;
+    const turns = options.upload && c.get('upload') ? uploadQueue(bytesOfUpload(c, options)) : queue;
     const isQueued = isExpensive(c, options.expensive);
     if (isQueued) await turns.enter(caller, record);
     else if (!turns.hasRoom(caller)) throw turns.busy();
@@ -101,6 +101,10 @@ export function createAnswerRequest({
     notModified(c);
   };
 }
+
+/** The bytes of an upload that pick its queue, as they pick its thread. */
+const bytesOfUpload = (c: Context<Env>, { upload }: RouteOptions) =>
+  uploadSize(c.get('upload')) + (typeof upload === 'function' ? upload(c) : 0);
 
 const smallBody = 64 * 1024;
 

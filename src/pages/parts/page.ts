@@ -69,7 +69,9 @@ export function createPageSupport(context: PageContext) {
           .with({ maxBody: formSizes[size], expensive })
           .audited(action, (c) => (field === undefined ? undefined : c.get('form')?.get(field))).user,
       ),
-    upload: guarded(access.with({ maxBody: maxUpload, upload: true, expensive: true }).user),
+    /** For a form with files; `others` gives the bytes that its work reads besides its body. */
+    upload: (others: (c: Context<Env>) => number) =>
+      guarded(access.with({ maxBody: maxUpload, upload: others, expensive: true }).user),
     visitor: guarded(small.visitor),
     signIn: guarded(small.audited('session.create').visitor),
     /** What the provider of the organization has a browser send: from another site, and without a session. */
