@@ -89,7 +89,8 @@ function formerAddresses(): Hono<Env> {
     app.get(`${former}/*`, (c, next) => {
       const { pathname, search } = new URL(c.req.url);
       if (gone?.test(pathname)) return next();
-      return c.redirect(`${today}${pathname.slice(former.length)}${search}`, 301);
+      // The router compares decoded paths: the first segment may be longer here.
+      return c.redirect(`${pathname.replace(/^\/[^/]+/, today)}${search}`, 301);
     });
   return app;
 }
