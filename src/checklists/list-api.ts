@@ -22,7 +22,7 @@ export function listChecklistRoutes(access: Access, ask: Ask) {
 
   route(
     'POST /api/v1/lists/{id}/checklists',
-    access.with({ expensive: true }).audited('list.checklists').user,
+    access.with({ expensive: true, made: true }).audited('list.checklists').user,
     {
       operationId: 'makeListChecklists',
       summary:

@@ -39,6 +39,8 @@ export interface RouteOptions {
   message?: boolean;
   /** Much more work than a look-up: it has a smaller rate limit, and few run at once. */
   expensive?: boolean | ((c: Context<Env>) => boolean);
+  /** The answer may be a file that is made while it is sent: such requests wait for each other alone. */
+  made?: boolean;
   /** No rate limit, for health checks, which must always be answered. */
   unlimited?: boolean;
   /** What answers to GET depend on besides the URL: then they are cached, except on audited routes. */

@@ -75,16 +75,18 @@ export function createAnswerRequest({
     const caller = callerKey(record);
     const turns = options.upload && c.get('upload') ? uploadQueue(bytesOfUpload(c, options)) : queue;
     const isQueued = isExpensive(c, options.expensive);
-    if (isQueued) await turns.enter(caller, record);
+    if (isQueued) await turns.enter(caller, record, options.made);
     else if (!turns.hasRoom(caller)) throw turns.busy();
     try {
       // The client has disconnected while the request waited.
       if (record.closed) throw callerGone();
       await work();
-      const bytes = c.get('held') ?? Number(c.res.headers.get('Content-Length'));
+      const held = c.get('held');
+      const isMade = held !== undefined;
+      const bytes = held ?? Number(c.res.headers.get('Content-Length'));
       if (bytes >= smallAnswer && !record.closed) {
-        turns.hold(caller, bytes);
-        record.onClose = () => turns.release(caller, bytes);
+        turns.hold(caller, bytes, isMade);
+        record.onClose = () => turns.release(caller, bytes, isMade);
       }
     } finally {
       if (isQueued) turns.leave();
