@@ -165,7 +165,8 @@ async function runImport({ db, usersDb }: Config, paths: string[], signal: Abort
       | { met: string[]; leftOut: string[] };
     if ('summary' in line) imported.summary = line.summary;
     else if ('met' in line) {
-      imported.hashes.push(...line.met);
+      // A spread of some hundred thousand hashes would overflow the stack.
+      imported.hashes = imported.hashes.concat(line.met);
       imported.skipped = line.leftOut;
     } else {
       if (line.sha256 !== null) imported.hashes.push(line.sha256);
