@@ -16,7 +16,8 @@ import { parseOscalProfile } from './controls/oscal-profile.ts';
 import { isDiacapMap, parseDiacapMap } from './crosswalk/diacap.ts';
 import { parseOscalMapping } from './crosswalk/oscal-mapping.ts';
 import { headlessMarkdown } from './guidance/markdown.ts';
-import { aChecklist, fromControls, type Parsed, type ParseOptions, skipped } from './parsed.ts';
+import { aChecklist, fromControls, type ParsedSource, type ParseOptions } from './parsed.ts';
+import { skipped } from './read/parsed.ts';
 import { createDataStreamReader, isDataStream } from './stigs/scap.ts';
 import { isBenchmark, looksLikeBenchmark, parseBenchmark } from './stigs/xccdf.ts';
 
@@ -24,13 +25,13 @@ import { isBenchmark, looksLikeBenchmark, parseBenchmark } from './stigs/xccdf.t
 interface XmlReader {
   kind: Kind;
   visitor: XmlVisitor;
-  result(): Parsed;
+  result(): ParsedSource;
 }
 
 interface TreeKind {
   kind: Kind;
   isRoot(root: XmlElement): boolean;
-  parse(root: XmlNode, options: ParseOptions): Parsed;
+  parse(root: XmlNode, options: ParseOptions): ParsedSource;
 }
 
 /** Kinds with documents small enough for one tree. */
@@ -57,7 +58,7 @@ const treeKinds: TreeKind[] = [
 ];
 
 /** Reads a source that begins with `<`. Throws `ImportError` for bad content of a known kind, and for bad XML. */
-export function parseXml(bytes: Uint8Array, options: ParseOptions): Parsed {
+export function parseXml(bytes: Uint8Array, options: ParseOptions): ParsedSource {
   let reader = null as XmlReader | null;
   try {
     const { warnings } = readXml(bytes, options, (root) => {

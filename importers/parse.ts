@@ -24,12 +24,13 @@ import { isCuratedCsv, parseCuratedCsv } from './guidance/roles/curated-mappings
 import { isNice, parseNice } from './guidance/roles/nice.ts';
 import { parseOnet } from './guidance/roles/onet.ts';
 import { parseXml } from './parse-xml.ts';
-import { aChecklist, fromControls, type Parsed, type ParseOptions, skipped } from './parsed.ts';
+import { aChecklist, fromControls, type ParsedSource, type ParseOptions } from './parsed.ts';
 import type { GroupFile } from './read/group-file.ts';
+import { skipped } from './read/parsed.ts';
 import { isSynonymsCsv, parseSynonymsCsv } from './stigs/synonyms.ts';
 
 /** Reads a source; its bytes, never its name, decide the kind. Pure. Throws `ImportError` for bad content. */
-export function parseSource(bytes: Uint8Array, options: ParseOptions = {}): Parsed {
+export function parseSource(bytes: Uint8Array, options: ParseOptions = {}): ParsedSource {
   if (bytes.byteLength === 0) return skipped('the file is empty');
   const head = headOf(bytes, 1024).trimStart();
   const parse = head.startsWith('<') ? parseXml : /^[{[]/.test(head) ? parseJson : parseText;
@@ -37,7 +38,11 @@ export function parseSource(bytes: Uint8Array, options: ParseOptions = {}): Pars
 }
 
 /** Reads a source of several files. Pure; throws `ImportError`. */
-export function parseGroup(kind: Kind, files: GroupFile[], { strict = false }: ParseOptions = {}): Parsed {
+export function parseGroup(
+  kind: Kind,
+  files: GroupFile[],
+  { strict = false }: ParseOptions = {},
+): ParsedSource {
   const isDocument = kind === 'regdoc-markdown';
   return cutTitles(isDocument ? parseMarkdownFolder(files, strict) : parseOnet(files, strict));
 }
@@ -51,7 +56,7 @@ const jsonBeginnings: [RegExp, Kind][] = [
   [interchangeBeginning, 'regdoc'],
 ];
 
-function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
+function parseJson(bytes: Uint8Array, options: ParseOptions): ParsedSource {
   const head = headOf(bytes, 1024);
   const likely = jsonBeginnings.find(([beginning]) => beginning.test(head))?.[1];
   const { text, warnings } = decodeText(bytes, options.strict);
@@ -73,7 +78,7 @@ function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
 }
 
 /** What was read, with the warnings of decoding before its own. */
-const behind = (warnings: string[], parsed: Parsed): Parsed => ({
+const behind = (warnings: string[], parsed: ParsedSource): ParsedSource => ({
   ...parsed,
   warnings: [...warnings, ...parsed.warnings],
 });
@@ -106,7 +111,7 @@ const foreignBeginnings: [RegExp, string][] = [
   [/^[\t\r\n\x20-\x7e\xa0-\xff]+$/, 'a text'],
 ];
 
-function parseText(bytes: Uint8Array, options: ParseOptions): Parsed {
+function parseText(bytes: Uint8Array, options: ParseOptions): ParsedSource {
   // Decode only a text that begins like a known kind: a PDF is not a damaged text.
   const head = headOf(bytes, 256);
   if (!/^(?:"?(framework|fromFramework|sp800_171r2|stigSlug|words)\b|---[ \t]*\r?\n)/.test(head)) {
@@ -138,7 +143,7 @@ const isTitle = /(?:title|heading|label|name|family)$/i;
  * Cuts the titles, names and labels of a source that are longer than 2,000 characters, with a warning: pages and exports
  * read each of them many times.
  */
-function cutTitles(parsed: Parsed): Parsed {
+function cutTitles(parsed: ParsedSource): ParsedSource {
   let cuts = 0;
   function walk(value: object): void {
     for (const [key, each] of Object.entries(value)) {

@@ -1,25 +1,19 @@
-import type { Kind } from '../src/read/import-error.ts';
 import type { CatalogPart, ControlsResult } from './controls/catalog.ts';
 import type { ControlsRecord } from './controls/control-record.ts';
-import type { DocumentRecord } from './guidance/document-record.ts';
-import type { RolesRecord } from './guidance/roles/role-record.ts';
-import type { ScapContent, XccdfRelease } from './stigs/xccdf-record.ts';
-
-/** Words and phrases that stand for each other in a search (rule D35.1), each as `indexedWords` joined by blanks. */
-export interface SynonymGroup {
-  row: number;
-  words: string[];
-  reason: string;
-}
+import type { DocumentsContent } from './guidance/document-record.ts';
+import type { RolesContent } from './guidance/roles/role-record.ts';
+import { type Parsed, stored } from './read/parsed.ts';
+import type { SynonymsContent } from './stigs/synonyms.ts';
+import type { ScapContents, StigContent } from './stigs/xccdf-record.ts';
 
 /** The content of a source: a release of a STIG, or facts about controls, roles, documents, words or machine checks. */
 export type Content =
-  | { type: 'stig'; release: XccdfRelease }
+  | StigContent
   | { type: 'controls'; records: ControlsRecord[] }
-  | { type: 'roles'; record: RolesRecord }
-  | { type: 'documents'; documents: DocumentRecord[] }
-  | { type: 'synonyms'; groups: SynonymGroup[] }
-  | { type: 'scap'; contents: ScapContent[] };
+  | RolesContent
+  | DocumentsContent
+  | SynonymsContent
+  | ScapContents;
 
 /** How sources are read. */
 export interface ParseOptions {
@@ -28,10 +22,8 @@ export interface ParseOptions {
   framework?: string;
 }
 
-/** What reading a source gives: content, or why there is none, with `part` for a catalog refused as a part. */
-export type Parsed =
-  | { kind: Kind; content: Content; warnings: string[] }
-  | { kind: Kind; content: null; reason: string; warnings: string[]; part?: CatalogPart };
+/** What reading a source gives; `part` is told of a catalog that is refused as a part. */
+export type ParsedSource = Parsed<Content> & { part?: CatalogPart };
 
 /**
  * Increase it when an importer reads the same bytes differently: stored sources of the kinds that `wholeSince`
@@ -39,17 +31,7 @@ export type Parsed =
  */
 export const importerVersion = 7;
 
-/** A source of an unknown kind. */
-export function skipped(reason: string, warnings: string[] = []): Parsed {
-  return { kind: 'other', content: null, reason, warnings };
-}
-
-/** A source with content; warnings of decoding come first. */
-export function stored(kind: Kind, content: Content, ...warnings: string[][]): Parsed {
-  return { kind, content, warnings: warnings.flat() };
-}
-
-export function fromControls(result: ControlsResult, warnings: string[]): Parsed {
+export function fromControls(result: ControlsResult, warnings: string[]): ParsedSource {
   if (result.records !== null)
     return stored(result.kind, { type: 'controls', records: result.records }, warnings, result.warnings);
   const { kind, reason, part } = result;

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { isObject, repeatedMember } from '../../src/base/json.ts';
 import { ImportError } from '../../src/read/import-error.ts';
-import { type Parsed, stored } from '../parsed.ts';
 import { pointerOf, readShape } from '../read/json-shape.ts';
 import { createLosses, type Losses } from '../read/losses.ts';
+import { type Parsed, stored } from '../read/parsed.ts';
 import { excerpt } from '../read/source-text.ts';
 import { completeCsf } from './csf.ts';
+import type { DocumentsContent } from './document-record.ts';
 import { type DocumentRecord, statusField } from './document-record.ts';
 import { statedStatus, statusOf, statusWords } from './document-status.ts';
 
@@ -117,14 +118,14 @@ export function isInterchangeLine(line: string): boolean {
 export const interchangeBeginning = /^\s*(?:\[\s*)?\{\s*"(?:formatVersion|document)"\s*:/;
 
 /** Reads documents; one bad document rejects the source. `text` is the JSON of `value`. Throws `ImportError`. */
-export function parseInterchange(value: unknown, text: string): Parsed {
+export function parseInterchange(value: unknown, text: string): Parsed<DocumentsContent> {
   refuseRepeatedMember(text, '');
   if (!Array.isArray(value)) return readDocuments([{ value, place: '' }]);
   return readDocuments(value.map((each, index) => ({ value: each, place: `/${index}` })));
 }
 
 /** Reads one document on each line. Throws `ImportError` naming the line. */
-export function parseInterchangeLines(text: string): Parsed {
+export function parseInterchangeLines(text: string): Parsed<DocumentsContent> {
   const values = text.split(/\r?\n/).flatMap((line, index): PlacedValue[] => {
     if (line.trim() === '') return [];
     const place = `line ${index + 1}: `;
@@ -146,7 +147,7 @@ function refuseRepeatedMember(json: string, place: string): void {
   if (path !== null) throw new ImportError(`${place}${pointerOf(path)} occurs twice`, kind);
 }
 
-function readDocuments(values: PlacedValue[]): Parsed {
+function readDocuments(values: PlacedValue[]): Parsed<DocumentsContent> {
   const warnings: string[] = [];
   const losses = createLosses();
   const documents = values.map(({ value, place }) => {

@@ -31,3 +31,9 @@ export function inOrder<K extends string, T extends Record<K, unknown>>(
 ): Pick<T, K> {
   return Object.fromEntries(Object.keys(shape).map((key) => [key, values[key as K]])) as Pick<T, K>;
 }
+
+/** The content of a source of documents. */
+export interface DocumentsContent {
+  type: 'documents';
+  documents: DocumentRecord[];
+}

@@ -3,13 +3,14 @@ import { compareCodePoints, strip } from '../../src/base/text.ts';
 import type { Signpost } from '../../src/catalog/guidance/document-schema.ts';
 import { decodeText } from '../../src/read/decode.ts';
 import { ImportError } from '../../src/read/import-error.ts';
-import { type Parsed, skipped, stored } from '../parsed.ts';
 import type { GroupFile } from '../read/group-file.ts';
 import { createLosses } from '../read/losses.ts';
+import { type Parsed, skipped, stored } from '../read/parsed.ts';
 import { collapseLine, excerpt, firstOf } from '../read/source-text.ts';
 import { actionableItemsOf } from './actions.ts';
 import { type DocumentSection, readSections } from './blocks.ts';
 import { categoriesOf } from './csf.ts';
+import type { DocumentsContent } from './document-record.ts';
 import { type DocumentRecord, inOrder, recordShape, statusField } from './document-record.ts';
 import { statusOf } from './document-status.ts';
 import { dateAlone, type Head, readHead, withoutHead } from './markdown-head.ts';
@@ -22,7 +23,7 @@ export const headlessMarkdown =
   'Markdown without a head: a part of a publication is read in its folder, with cover.md and sec*.md';
 
 /** Reads Markdown with a YAML head (rule D9.1 a), or gives why it is no document. Throws `ImportError`. */
-export function parseHeadedMarkdown(text: string): Parsed {
+export function parseHeadedMarkdown(text: string): Parsed<DocumentsContent> {
   const head = readHead(text);
   if (head === null) return skipped('Markdown without a head that has a title');
   const { place, body, warnings } = head;
@@ -40,7 +41,7 @@ export function parseHeadedMarkdown(text: string): Parsed {
 }
 
 /** Reads a folder with `cover.md` and `sec*.md` as one document (D9.1 b), its id, title and date from the cover. */
-export function parseMarkdownFolder(files: GroupFile[], strict: boolean): Parsed {
+export function parseMarkdownFolder(files: GroupFile[], strict: boolean): Parsed<DocumentsContent> {
   const warnings: string[] = [];
   const textOf = ({ name, bytes }: GroupFile) => {
     const decoded = decodeText(bytes, strict);

@@ -10,11 +10,11 @@ import {
   type XmlNode,
   type XmlVisitor,
 } from '../../src/read/xml.ts';
-import { type Parsed, stored } from '../parsed.ts';
 import { createLosses, type Losses } from '../read/losses.ts';
+import { type Parsed, stored } from '../read/parsed.ts';
 import { collapseLine, excerpt } from '../read/source-text.ts';
 import { dublinCoreOf } from './xccdf-losses.ts';
-import type { ScapContent, ScapRule } from './xccdf-record.ts';
+import type { ScapContent, ScapContents, ScapRule } from './xccdf-record.ts';
 import { isDate } from './xccdf-release.ts';
 
 /** That of SCAP 1.2, 1.3 and 1.4. */
@@ -41,7 +41,10 @@ export function isDataStream({ name, uri }: XmlElement): boolean {
  * nothing of OVAL, OCIL and CPE components; warnings name the tests that it cannot judge (rule D38.1). Throws
  * `ImportError` for a stream without a benchmark, and for an incomplete one.
  */
-export function createDataStreamReader(root: XmlElement): { visitor: XmlVisitor; result(): Parsed } {
+export function createDataStreamReader(root: XmlElement): {
+  visitor: XmlVisitor;
+  result(): Parsed<ScapContents>;
+} {
   const benchmarks: { node: XmlNode; component: string }[] = [];
   const dataStreams: XmlNode[] = [];
   const losses = createLosses();

@@ -1,8 +1,8 @@
 import { count, hasAtMost, indexedWords } from '../../src/base/text.ts';
 import type { Database } from '../../src/db/database.ts';
 import { ImportError } from '../../src/read/import-error.ts';
-import { type Parsed, type SynonymGroup, stored } from '../parsed.ts';
 import { beginsWithColumn, type CsvRow, readCsv } from '../read/csv.ts';
+import { type Parsed, stored } from '../read/parsed.ts';
 import { excerpt } from '../read/source-text.ts';
 import type { Stated } from '../read/stated.ts';
 
@@ -15,8 +15,21 @@ export function isSynonymsCsv(text: string): boolean {
   return beginsWithColumn(text, columns[0]!);
 }
 
+/** Words and phrases that stand for each other in a search (rule D35.1), each as `indexedWords` joined by blanks. */
+export interface SynonymGroup {
+  row: number;
+  words: string[];
+  reason: string;
+}
+
+/** The content of a csv of synonyms. */
+export interface SynonymsContent {
+  type: 'synonyms';
+  groups: SynonymGroup[];
+}
+
 /** Reads groups of synonyms (data/README.md). Throws `ImportError` naming row and column. */
-export function parseSynonymsCsv(text: string): Parsed {
+export function parseSynonymsCsv(text: string): Parsed<SynonymsContent> {
   const table = readCsv(text, kind);
   if (table.columns.join() !== columns.join())
     throw new ImportError(`row 1: the header is not ${columns.join(',')}`, kind);

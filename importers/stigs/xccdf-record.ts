@@ -64,3 +64,15 @@ export interface ScapContent {
   scapVersion: string;
   rules: ScapRule[];
 }
+
+/** The content of a manual benchmark: one release of a STIG. */
+export interface StigContent {
+  type: 'stig';
+  release: XccdfRelease;
+}
+
+/** The content of a SCAP data stream. */
+export interface ScapContents {
+  type: 'scap';
+  contents: ScapContent[];
+}

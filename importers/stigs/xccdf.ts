@@ -2,14 +2,14 @@ import { count } from '../../src/base/text.ts';
 import { ImportError, type Kind } from '../../src/read/import-error.ts';
 import { isTestResult, scanResults } from '../../src/read/scan-results.ts';
 import { childrenOf, elementsOf, type XmlElement, type XmlNode } from '../../src/read/xml.ts';
-import { type Parsed, stored } from '../parsed.ts';
 import { createLosses } from '../read/losses.ts';
+import { type Parsed, stored } from '../read/parsed.ts';
 import { firstOf } from '../read/source-text.ts';
 import { countLosses } from '../read/tree-losses.ts';
 import { slugStemOf } from './slug.ts';
 import { unwrap } from './xccdf-description.ts';
 import { defaultValues, readElements } from './xccdf-losses.ts';
-import type { XccdfProfile, XccdfRelease } from './xccdf-record.ts';
+import type { StigContent, XccdfProfile, XccdfRelease } from './xccdf-record.ts';
 import { isDate, readReleaseInfo, versionOf } from './xccdf-release.ts';
 import { checksIn, firstText, idOf, type RuleNotes, readGroup } from './xccdf-rule.ts';
 import { plainText } from './xccdf-text.ts';
@@ -37,7 +37,7 @@ export function looksLikeBenchmark(text: string): boolean {
  * Reads a benchmark (rules F1.2 to F1.7), or gives a reason for scan results (rule D29.5), SCAP content and benchmarks of
  * other publishers. Throws `ImportError` for an incomplete or contradictory one of DISA.
  */
-export function parseBenchmark(root: XmlNode): Parsed {
+export function parseBenchmark(root: XmlNode): Parsed<StigContent> {
   if (elementsOf(root).some(isTestResult))
     return skipped('xccdf', `a benchmark with an XCCDF TestResult: ${scanResults}`);
   const checks = groupsIn(root)
@@ -62,13 +62,18 @@ export function parseBenchmark(root: XmlNode): Parsed {
   return readManual(root, plainText(releaseInfo));
 }
 
-const skipped = (kind: Kind, reason: string): Parsed => ({ kind, content: null, reason, warnings: [] });
+const skipped = (kind: Kind, reason: string): Parsed<StigContent> => ({
+  kind,
+  content: null,
+  reason,
+  warnings: [],
+});
 
 /** The groups in an element and in its groups, in document order. */
 const groupsIn = (node: XmlNode): XmlNode[] =>
   childrenOf(node, 'Group').flatMap((group) => [group, ...groupsIn(group)]);
 
-function readManual(root: XmlNode, releaseInfo: string): Parsed {
+function readManual(root: XmlNode, releaseInfo: string): Parsed<StigContent> {
   const benchmarkId = idOf(root.attributes.id).trim();
   const title = firstText(root, 'title');
   if (benchmarkId === '') throw new ImportError('the benchmark has no id');

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { parseSource } from '../../importers/parse.ts';
-import type { Parsed } from '../../importers/parsed.ts';
+import type { ParsedSource } from '../../importers/parsed.ts';
 import { suite } from '../support/harness.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 
@@ -38,7 +38,7 @@ for (const [kind, write] of Object.entries(sources))
     assert.not.match(plain.warnings.join(), / cut$/);
     for (const text of ['(', ' x', ' STIG', '\u{1f4a1}']) {
       const long = `Harbor ${text.repeat(40_000 / text.length)}`;
-      const read: Parsed = parseSource(Buffer.from(write(long)));
+      const read: ParsedSource = parseSource(Buffer.from(write(long)));
       assert.match(read.warnings.join(), /title.* of more than 2,000 characters cut/);
       const found = titlesIn(read.content);
       assert.ok(found.some((title) => title.startsWith('Harbor ') && title.length > 1900));

@@ -1,10 +1,11 @@
 import { compareCodePoints } from '../../../src/base/text.ts';
 import type { Database } from '../../../src/db/database.ts';
 import { ImportError } from '../../../src/read/import-error.ts';
-import { type Parsed, stored } from '../../parsed.ts';
 import { beginsWithColumn, type CsvRow, readCsv } from '../../read/csv.ts';
+import { type Parsed, stored } from '../../read/parsed.ts';
 import { excerpt } from '../../read/source-text.ts';
 import { isSlug } from '../../stigs/slug.ts';
+import type { RolesContent } from './role-record.ts';
 import { type CuratedMapping, isOccupationCode, responsibilityLevels } from './role-record.ts';
 
 const kind = 'role-mapping-csv';
@@ -25,7 +26,7 @@ export function isCuratedCsv(text: string): boolean {
 }
 
 /** Reads curated mappings of STIGs to roles (data/README.md). Throws `ImportError` naming row and column. */
-export function parseCuratedCsv(text: string): Parsed {
+export function parseCuratedCsv(text: string): Parsed<RolesContent> {
   const table = readCsv(text, kind);
   const header = Object.keys(columns).join();
   if (table.columns.join() !== header) throw new ImportError(`row 1: the header is not ${header}`, kind);

@@ -1,10 +1,10 @@
 import { ImportError } from '../../../src/read/import-error.ts';
 import { cprtBody, cprtBodyOf, cprtDocument } from '../../controls/cprt-shape.ts';
-import { type Parsed, stored } from '../../parsed.ts';
 import { readShape } from '../../read/json-shape.ts';
 import { createLosses } from '../../read/losses.ts';
+import { type Parsed, stored } from '../../read/parsed.ts';
 import { collapseLine, excerpt } from '../../read/source-text.ts';
-import type { NiceRecord } from './role-record.ts';
+import type { NiceRecord, RolesContent } from './role-record.ts';
 
 const kind = 'nice';
 
@@ -17,7 +17,7 @@ export function isNice(value: unknown): boolean {
  * Reads the work roles of the NICE Framework with their categories (rule F9.2), without withdrawn ones. Gives warnings of
  * what is not stored. Throws `ImportError` for a broken export, and for a work role in no category that is not withdrawn.
  */
-export function parseNice(value: unknown): Parsed {
+export function parseNice(value: unknown): Parsed<RolesContent> {
   const { documents, elements, relationships } = readShape(cprtBody, cprtBodyOf(value), kind);
   const losses = createLosses();
   const elementsOf = (type: string) => elements.filter((element) => element.type === type);

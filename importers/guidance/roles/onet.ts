@@ -1,11 +1,12 @@
 import { compareCodePoints } from '../../../src/base/text.ts';
 import { decodeText } from '../../../src/read/decode.ts';
 import { ImportError } from '../../../src/read/import-error.ts';
-import { type Parsed, stored } from '../../parsed.ts';
 import type { GroupFile } from '../../read/group-file.ts';
 import { createLosses, type Losses } from '../../read/losses.ts';
+import { type Parsed, stored } from '../../read/parsed.ts';
 import { excerpt } from '../../read/source-text.ts';
 import { cell, faultOf, onetFileOf, type Row, readTable, releaseOf, type TableName } from './onet-tables.ts';
+import type { RolesContent } from './role-record.ts';
 import { isOccupationCode, type OccupationRecord, type OnetRecord, occupationLists } from './role-record.ts';
 
 type Tables = Map<TableName, Row[]>;
@@ -18,7 +19,7 @@ const expected: [TableName[], string][] = [
 ];
 
 /** Reads the files of one O*NET text release, whatever their names (rules F9.1, D9.2). Throws `ImportError`. */
-export function parseOnet(files: GroupFile[], strict: boolean): Parsed {
+export function parseOnet(files: GroupFile[], strict: boolean): Parsed<RolesContent> {
   const warnings: string[] = [];
   const losses = createLosses();
   const tables: Tables = new Map();

@@ -72,3 +72,9 @@ export interface CuratedRecord {
 
 /** A record of a source about roles. */
 export type RolesRecord = OnetRecord | NiceRecord | CuratedRecord;
+
+/** The content of a source of roles. */
+export interface RolesContent {
+  type: 'roles';
+  record: RolesRecord;
+}
