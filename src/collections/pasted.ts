@@ -56,7 +56,7 @@ export const pastedStigs = (
 ): Pasted =>
   readPasted(text, {
     called: stigNames.calledOrFile,
-    like: (name) => stigs.list({ called: stigNames.listed(name.slice(0, 200)), page: 1, limit: 8 }).stigs,
+    like: (name) => stigs.list({ slugs: stigNames.listed(name.slice(0, 200)), page: 1, limit: 8 }).stigs,
     versions: stigs.retained,
   });
 

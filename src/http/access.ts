@@ -39,7 +39,7 @@ export interface RouteOptions {
   /** No rate limit, for health checks, which must always be answered. */
   unlimited?: boolean;
   /** What answers to GET depend on besides the URL: then they are cached, except on audited routes. */
-  kept?: 'catalog' | 'users' | null;
+  cached?: 'catalog' | 'users' | null;
   /** The audit event of each call. */
   audited?: Audited;
   /** The entitlement for the full answer; without it the answer is shorter, and an audit event is written. */
@@ -92,7 +92,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     ...createRules(deps, options),
     with: (more) => createAccess(deps, { ...options, ...more }),
     audited: (action, objectId) =>
-      createAccess(deps, { ...options, audited: { action, objectId }, kept: null }),
+      createAccess(deps, { ...options, audited: { action, objectId }, cached: null }),
   };
 }
 

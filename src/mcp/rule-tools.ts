@@ -76,7 +76,7 @@ function namedIn({ answers, citations, stigNames }: Services, q: string) {
       return { cite: citations.ofAnswer(each), ...answer, title: brief(title, 120) };
     }),
     stigs: stigNames
-      .said(q)
+      .stigsNamedIn(q)
       .slice(0, 5)
       .map(({ slug, version, title }) => ({ cite: citation(slug, version), title: brief(title) })),
   };

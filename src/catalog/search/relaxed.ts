@@ -227,7 +227,7 @@ const mostNamed = 3;
  */
 function nameIn(
   all: RelaxedTerm[],
-  { said, exactly, ofOneProduct }: StigNameIndex,
+  { stigsNamedIn, exactly, ofOneProduct }: StigNameIndex,
 ): { terms: RelaxedTerm[]; slugs: string[] } | null {
   const rows = all
     .flatMap((_, from) =>
@@ -238,7 +238,8 @@ function nameIn(
   function byName(row: RelaxedTerm[], text: string): StigByName[] {
     const whole = exactly(text);
     const endsInNumber = /\d/.test(row.at(-1)!.term.asked) && /\p{L}/u.test(text);
-    const stigs = whole.length === 0 && row.length <= longestPart && endsInNumber ? said(text) : whole;
+    const stigs =
+      whole.length === 0 && row.length <= longestPart && endsInNumber ? stigsNamedIn(text) : whole;
     return stigs.length <= mostNamed ? stigs : [];
   }
   function byProduct(row: RelaxedTerm[], text: string): StigByName[] {

@@ -96,7 +96,7 @@ export function stigOf(
   const [, bare, atEnd] = /^(.+)\s(v?\d{1,4}\.\d{1,4})$/i.exec(name.trim()) ?? [];
   const looked = (each: string) => {
     const exact = stigNames.exactly(each);
-    return exact.length > 0 ? exact : stigNames.said(each);
+    return exact.length > 0 ? exact : stigNames.stigsNamedIn(each);
   };
   const whole = looked(name);
   const isSplit = whole.length === 0 && bare !== undefined;

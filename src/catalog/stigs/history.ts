@@ -26,13 +26,13 @@ export interface RuleStep {
 }
 
 /** One rule through the releases of a STIG, the oldest first, from its first release to its last or its removal. */
-export type RuleThread = RuleStep[];
+export type RuleSteps = RuleStep[];
 
 export type RuleHistoryService = ReturnType<typeof createRuleHistoryService>;
 
 /** One rule through all retained releases (rule D27). */
 export function createRuleHistoryService(db: Database) {
-  const threadsOfStig = createThreadsReader(db);
+  const historiesOfStig = createHistoriesReader(db);
   const stigsWith = db.sqlite.prepare<[string, string | null], { id: number; slug: string; title: string }>(
     `SELECT s.id, s.slug, s.title FROM stigs AS s
       WHERE s.id IN (SELECT r.stig_id FROM stig_releases AS r
@@ -60,12 +60,12 @@ export function createRuleHistoryService(db: Database) {
   );
 
   function rulesOf({ id, slug, title }: { id: number; slug: string; title: string }, wanted: string[]) {
-    const { releases, threads } = threadsOfStig(id);
-    return threads
+    const { releases, histories } = historiesOfStig(id);
+    return histories
       .filter(({ ids }) => wanted.some((each) => ids.has(each)))
-      .map(({ thread }) => ({ thread, last: thread.findLast(({ rule }) => rule !== null)! }))
+      .map(({ steps }) => ({ steps, last: steps.findLast(({ rule }) => rule !== null)! }))
       .sort((a, b) => b.last.release - a.last.release || a.last.rule!.ordinal - b.last.rule!.ordinal)
-      .map(({ thread, last }): RuleOverTime => {
+      .map(({ steps, last }): RuleOverTime => {
         const rule = last.rule!;
         return {
           slug,
@@ -73,7 +73,7 @@ export function createRuleHistoryService(db: Database) {
           ruleTitle: titleOf.get(releases[last.release]!.id, rule.ordinal)!,
           current: last.release === releases.length - 1,
           ...pick(rule, 'groupId', 'ruleId', 'ruleVersion', 'severity'),
-          releases: thread.toReversed().map((step) => ({
+          releases: steps.toReversed().map((step) => ({
             ...pick(releases[step.release]!, 'version', 'releaseDate'),
             ...pick(step, 'state', 'classes'),
             severity: step.rule?.severity ?? null,
@@ -113,7 +113,7 @@ export function createRuleHistoryService(db: Database) {
 }
 
 /** The releases of a STIG, the oldest first, and its rules through them with every id that they had. */
-function createThreadsReader(db: Database) {
+function createHistoriesReader(db: Database) {
   const releasesOf = db.sqlite.prepare<
     [number],
     Pick<RuleRelease, 'version' | 'releaseDate'> & { id: number; marks: string }
@@ -124,44 +124,44 @@ function createThreadsReader(db: Database) {
   );
   function read(stig: number) {
     const rows = releasesOf.all(stig);
-    const threads = threadsOf(rows.map(({ marks }) => readMarks(marks))).map((thread) => ({
-      ids: new Set(thread.flatMap(({ rule }) => (rule === null ? [] : idsOf(rule)))),
-      thread,
+    const histories = historiesOf(rows.map(({ marks }) => readMarks(marks))).map((steps) => ({
+      ids: new Set(steps.flatMap(({ rule }) => (rule === null ? [] : idsOf(rule)))),
+      steps,
     }));
-    return { releases: rows.map(({ marks: _, ...release }) => release), threads };
+    return { releases: rows.map(({ marks: _, ...release }) => release), histories };
   }
   // Few: a reader asks for rules of few STIGs one after the other.
   const known = new LRUCache<string, ReturnType<typeof read>>({ max: 16 });
 
   return (stig: number) => {
     const key = `${db.catalogVersion()} ${stig}`;
-    const threads = known.get(key) ?? read(stig);
-    known.set(key, threads);
-    return threads;
+    const histories = known.get(key) ?? read(stig);
+    known.set(key, histories);
+    return histories;
   };
 }
 
-/** Follows every rule through the releases of a STIG, the oldest first. A rule that returns continues its old thread. */
-export function threadsOf(releases: RuleMarks[][]): RuleThread[] {
-  const threads = new Map<RuleMarks, RuleThread>();
+/** Follows every rule through the releases of a STIG, the oldest first. A rule that returns continues its history. */
+export function historiesOf(releases: RuleMarks[][]): RuleSteps[] {
+  const histories = new Map<RuleMarks, RuleSteps>();
   let before: RuleMarks[] = [];
   let gone: RuleMarks[] = [];
   for (const [release, now] of releases.entries()) {
     const { pairs, removed, added } = matchRules(before, now);
     const back = matchRules(gone, added);
-    for (const { old, new: rule } of [...pairs, ...back.pairs]) threads.set(rule, threads.get(old)!);
-    for (const rule of back.added) threads.set(rule, []);
+    for (const { old, new: rule } of [...pairs, ...back.pairs]) histories.set(rule, histories.get(old)!);
+    for (const rule of back.added) histories.set(rule, []);
     const state = release === 0 ? 'first' : 'added';
-    for (const rule of added) threads.get(rule)!.push({ release, state, classes: [], rule });
+    for (const rule of added) histories.get(rule)!.push({ release, state, classes: [], rule });
     for (const { old, new: rule } of pairs) {
       const classes = markedClasses(old, rule);
       const state = classes.length > 0 ? 'changed' : isRenumbered(old, rule) ? 'renumbered' : 'same';
-      threads.get(rule)!.push({ release, state, classes, rule });
+      histories.get(rule)!.push({ release, state, classes, rule });
     }
     for (const rule of removed)
-      threads.get(rule)!.push({ release, state: 'removed', classes: [], rule: null });
+      histories.get(rule)!.push({ release, state: 'removed', classes: [], rule: null });
     before = now;
     gone = [...removed, ...back.removed];
   }
-  return [...new Set(threads.values())];
+  return [...new Set(histories.values())];
 }

@@ -125,7 +125,7 @@ export function createStigNameIndex(db: Database) {
     return (ofKind.length > 0 ? ofKind : found).map((stig) => answerOf(stig, release));
   }
 
-  function said(text: string): StigByName[] {
+  function stigsNamedIn(text: string): StigByName[] {
     const asked = readName(text);
     if (asked === null) return [];
     const { release } = formOf(text);
@@ -178,14 +178,14 @@ export function createStigNameIndex(db: Database) {
     },
 
     /** The STIGs that people mean by a text (`win2025`, `rhel 9 V2R8`), the best first (rule S4.1), then by title. */
-    said,
+    stigsNamedIn,
 
     /**
-     * The STIGs of the one product that a text names as `said`: their titles differ in numbers alone. None where it names
+     * The STIGs of the one product that a text names as `stigsNamedIn`: their titles differ in numbers alone. None where it names
      * several products, or an SRG.
      */
     ofOneProduct(text: string): StigByName[] {
-      const stigs = said(text);
+      const stigs = stigsNamedIn(text);
       const [product, ...others] = new Set(stigs.map(({ slug }) => names().bySlugOrAlias(slug)!.product));
       return product?.startsWith('stig ') && others.length === 0 ? stigs : [];
     },
@@ -210,7 +210,7 @@ export function createStigNameIndex(db: Database) {
       const literal = names().stigs.filter(
         ({ slug, titleFold }) => titleFold.includes(wanted) || slug.includes(wanted),
       );
-      return [...new Set([...said(text), ...literal].map(({ slug }) => slug))];
+      return [...new Set([...stigsNamedIn(text), ...literal].map(({ slug }) => slug))];
     },
   };
 }

@@ -140,8 +140,8 @@ export function readingFilter(
   cci: { typed: string; canonical?: string | undefined },
   { of }: StigAutomation,
 ) {
-  const passes = checked && ((ruleId: string) => checked.has(of(ruleId).state));
-  const narrowing: Narrowing = { search, severity, cci: cci.canonical, passes };
+  const matchesFilter = checked && ((ruleId: string) => checked.has(of(ruleId).state));
+  const narrowing: Narrowing = { search, severity, cci: cci.canonical, matchesFilter };
   return {
     narrowing,
     filter: {

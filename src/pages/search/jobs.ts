@@ -116,7 +116,7 @@ function slugsOf(texts: string[], { stigNames }: SearchServices): string[] {
   const slugs = texts.map((text) => {
     const stig = stigNames.ofSlug(text) ?? stigNames.exactly(text)[0];
     // Each guess compares all STIGs.
-    return (stig ?? (guesses++ < mostGuesses ? stigNames.said(text)[0] : undefined))?.slug ?? text;
+    return (stig ?? (guesses++ < mostGuesses ? stigNames.stigsNamedIn(text)[0] : undefined))?.slug ?? text;
   });
   return [...new Set(slugs)];
 }
@@ -126,7 +126,7 @@ function byName(text: string, user: User | null, services: SearchServices): Foun
   const { stigs, stigNames, controls, roles, documents } = services;
   const kinds: FoundKind[] = [];
   if (user !== null) {
-    const { stigs: found, pagination } = stigs.list({ called: stigNames.listed(text), ...few });
+    const { stigs: found, pagination } = stigs.list({ slugs: stigNames.listed(text), ...few });
     const items = found.map(({ slug, title, version }) => ({ id: slug, label: title, about: version }));
     kinds.push({ name: 'STIGs', one: 'STIG', text, isFirst: true, total: pagination.total, items });
   }

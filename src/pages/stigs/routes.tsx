@@ -78,9 +78,9 @@ export function stigPages(
 
   app.get('/stigs', guard.user, (c) => {
     const { search = '', ...query } = readQuery(c, listQuery.extend(sorting(stigColumns)));
-    const called = search.trim() === '' ? undefined : stigNames.listed(search);
+    const slugs = search.trim() === '' ? undefined : stigNames.listed(search);
     const page = {
-      list: stigs.list({ ...query, called }),
+      list: stigs.list({ ...query, slugs }),
       search,
       sort: query.sort,
       lists: ownLists(c, lists),
