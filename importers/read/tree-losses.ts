@@ -31,7 +31,7 @@ export function countLosses(
 }
 
 /** Makes the functions that count the losses of an element at once, or of its attributes and each child in turn. */
-export function createLossCounter(
+function createLossCounter(
   read: Record<string, ReadElement>,
   losses: Losses,
   defaults = new Map<string, string[]>(),

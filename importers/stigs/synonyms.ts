@@ -16,7 +16,7 @@ export function isSynonymsCsv(text: string): boolean {
 }
 
 /** Words and phrases that stand for each other in a search (rule D35.1), each as `indexedWords` joined by blanks. */
-export interface SynonymGroup {
+interface SynonymGroup {
   row: number;
   words: string[];
   reason: string;

@@ -49,7 +49,7 @@ const modules = [
   assetRoutes,
 ];
 
-export interface SiteContext extends Omit<PageContext, 'digest'>, Account {
+interface SiteContext extends Omit<PageContext, 'digest'>, Account {
   ask: Ask;
   workOnForm: WorkOnForm;
   /** The import folder (rule D33). */

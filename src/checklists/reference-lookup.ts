@@ -61,7 +61,7 @@ function createVocabulary(db: Database): () => Vocabulary {
 }
 
 /** An id of a text with its place. */
-export interface ReferencePlace extends FoundId {
+interface ReferencePlace extends FoundId {
   line: number;
   column: number;
 }

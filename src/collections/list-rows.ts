@@ -155,13 +155,11 @@ export function createListRows({ sqlite }: Database) {
 
     entries(list: string, { severities = '', sort, limit = -1, offset = 0 }: RowOptions = {}): ListRow[] {
       const query = sort === undefined ? inPlace : prepareEntries(orderOf(sort));
-      return query
-        .all({ list, severities, limit, offset })
-        .map((row) => ({
-          ...row,
-          isNewer: Boolean(row.isNewer),
-          isAddedRetained: Boolean(row.isAddedRetained),
-        }));
+      return query.all({ list, severities, limit, offset }).map((row) => ({
+        ...row,
+        isNewer: Boolean(row.isNewer),
+        isAddedRetained: Boolean(row.isAddedRetained),
+      }));
     },
   };
 }

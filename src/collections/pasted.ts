@@ -33,7 +33,7 @@ type StigTitle = Pick<StigByName, 'slug' | 'title'>;
 type Called = Pick<StigByName, 'slug' | 'title' | 'release'>;
 
 /** How the names of a text are looked up. */
-export interface NameLookup {
+interface NameLookup {
   called(name: string): Called[];
   like(name: string): StigTitle[];
   /** The versions of a STIG of the catalog, the newest first. */

@@ -75,7 +75,7 @@ export function download(
 }
 
 /** A file produced while it is sent, and the bytes of memory that it holds until then. */
-export interface StreamedFile {
+interface StreamedFile {
   held: number;
   stream(): ReadableStream<Uint8Array<ArrayBuffer>>;
 }

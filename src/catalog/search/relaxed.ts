@@ -19,7 +19,7 @@ interface AnyForm {
 }
 
 /** What a relaxed search finds: rules with any of the words of a question (rule D35.1). */
-export interface RelaxedResult {
+interface RelaxedResult {
   /** The best first, at most 100. */
   rules: MatchedRule[];
   /** What they were searched for. */

@@ -12,12 +12,12 @@ import { matchRules } from './match.ts';
 import { type RuleHead, ruleHeadColumns } from './rule-head.ts';
 
 /** A rule of a newest release. */
-export interface CurrentRule extends RuleHead {
+interface CurrentRule extends RuleHead {
   slug: string;
   version: string;
 }
 
-export interface RuleStep {
+interface RuleStep {
   release: number;
   state: RuleState;
   classes: ChangeClass[];
@@ -26,7 +26,7 @@ export interface RuleStep {
 }
 
 /** One rule through the releases of a STIG, the oldest first, from its first release to its last or its removal. */
-export type RuleSteps = RuleStep[];
+type RuleSteps = RuleStep[];
 
 export type RuleHistoryService = ReturnType<typeof createRuleHistoryService>;
 

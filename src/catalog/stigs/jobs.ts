@@ -18,7 +18,7 @@ import type { StigNameIndex } from './name-index.ts';
 import { narrowed, type StigService, toFinding } from './queries.ts';
 import { type DownloadQuery, Finding } from './schema.ts';
 
-export interface StigServices {
+interface StigServices {
   stigs: StigService;
   stigNames: StigNameIndex;
   stigDiff: StigDiffService;
@@ -38,7 +38,7 @@ export interface ListChanges {
 }
 
 /** Whose changes are asked for: those of a list, of some STIGs, or without a scope of the whole catalog. */
-export type ChangesScope = { viewer: Viewer; list: string } | SincePerStig[] | undefined;
+type ChangesScope = { viewer: Viewer; list: string } | SincePerStig[] | undefined;
 
 /** A file with its name. */
 export interface NamedFile {

@@ -75,7 +75,7 @@ export const stigColumns = ['title', 'version', 'date', 'rules'] as const;
 type StigColumn = (typeof stigColumns)[number];
 
 /** The filters and the order of the list of STIGs. */
-export interface StigsFilter extends Page {
+interface StigsFilter extends Page {
   search?: string | undefined;
   sort?: Sort<StigColumn> | undefined;
   /** A date: only STIGs with an older release. */
@@ -144,7 +144,7 @@ const sortedBy: Record<StigColumn, string> = {
 export type StigService = ReturnType<typeof createStigService>;
 
 /** Where a request names a release; a STIG in the path is no field. */
-export interface ReleaseFields {
+interface ReleaseFields {
   slug?: string;
   version: string;
 }

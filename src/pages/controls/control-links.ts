@@ -13,14 +13,14 @@ interface ControlLinkServices {
 }
 
 /** A page of the rules of a control; `others` are controls and CCIs whose rules are counted with the same filters. */
-export interface RulesSelection extends Pick<RulesQuery, 'stig' | 'severity'> {
+interface RulesSelection extends Pick<RulesQuery, 'stig' | 'severity'> {
   user: User;
   list: string | undefined;
   page: number;
   others: GraphNode[];
 }
 
-export interface LinkedRules {
+interface LinkedRules {
   rules: ControlRules;
   /** Every STIG with rules of the control. */
   stigs: { slug: string; title: string }[];

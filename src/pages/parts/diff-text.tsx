@@ -25,7 +25,7 @@ const mostMilliseconds = 1000;
 export type Marker = (before: string, after: string) => TextSegment[] | null;
 
 /** The marks of pairs of texts, by both: null where they are not marked. */
-export type MarkedTexts = Map<string, TextSegment[] | null>;
+type MarkedTexts = Map<string, TextSegment[] | null>;
 
 /** A marker for one page. What is in `marked` is not compared again: a job may have done it. */
 export function createMarker(marked: MarkedTexts = new Map(), milliseconds = mostMilliseconds): Marker {

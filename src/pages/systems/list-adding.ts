@@ -3,7 +3,7 @@ import type { Pasted, PastedStig, Unclear } from '../../collections/pasted.ts';
 import { pastedLine, pinnedName } from './list-page.tsx';
 
 /** What a paste adds to a list, and what stays in the form: what the list has is not written over. */
-export interface PasteResult {
+interface PasteResult {
   unclear: Unclear[];
   /** Their notes came from several lines. */
   joined: PastedStig[];
