@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 import { notThere } from '../../base/errors.ts';
 import { pick } from '../../base/objects.ts';
-import { onDemand } from '../../base/on-demand.ts';
 import { compareCodePoints, cut, fold, strip } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { perCatalogVersion } from '../../db/per-catalog-version.ts';
@@ -256,4 +255,10 @@ function grouped(stigs: IndexedStig[], keysOf: (stig: IndexedStig) => string[]):
   for (const stig of stigs)
     for (const key of new Set(keysOf(stig))) groups.set(key, [...(groups.get(key) ?? []), stig]);
   return groups;
+}
+
+/** Gives a function that computes a value at the first call, and returns the same afterwards. */
+function onDemand<T>(compute: () => T): () => T {
+  let value: T | undefined;
+  return () => (value ??= compute());
 }
