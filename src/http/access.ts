@@ -133,8 +133,8 @@ function createRules(deps: AccessDeps, options: RouteOptions) {
   ): Rule {
     return rule(name, security, identify, (c, record) => {
       const user = asUser(viewerOf(c, record, name === 'session' ? noSession : unauthorized));
-      const wanted = product ?? options.product;
-      record.unentitled = wanted !== undefined && !user.entitlements.has(wanted);
+      const required = product ?? options.product;
+      record.unentitled = required !== undefined && !user.entitlements.has(required);
       if (product !== undefined && record.unentitled)
         throw forbidden(
           `You need the ${product === 'occ' ? 'role-data' : 'document'} permission (${product})`,

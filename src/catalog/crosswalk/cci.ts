@@ -202,8 +202,8 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
      * The definition and the controls of each known CCI (`CCI-000366`), by a revision of 800-53; for these controls, in
      * catalog order, the statement, else the title. Throws NOT_FOUND for a revision that is not imported.
      */
-    facts(ccis: string[], wanted?: string) {
-      const revision = versionOf(target, wanted, '/revision');
+    facts(ccis: string[], requested?: string) {
+      const revision = versionOf(target, requested, '/revision');
       const controlsOf = controlsIn(target, revision);
       const known = texts
         .all(versionOf('cci', undefined), 'cci', JSON.stringify(ccis))

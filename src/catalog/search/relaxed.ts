@@ -95,8 +95,8 @@ export function createRelaxedSearch(db: Database, { scored, isId }: RuleQueries,
     return found;
   }
 
-  function read(wants: Term[], vocabulary: Vocabulary): RelaxedTerm[] {
-    const words = wants.map((term) => ({ term, parts: partsOf(term) }));
+  function read(includedTerms: Term[], vocabulary: Vocabulary): RelaxedTerm[] {
+    const words = includedTerms.map((term) => ({ term, parts: partsOf(term) }));
     const synonyms = synonymsOf(words.map(({ term, parts }) => (term.isPlain ? parts : [])));
     return words.map(({ term, parts }, at) => ({
       term,
@@ -118,7 +118,7 @@ export function createRelaxedSearch(db: Database, { scored, isId }: RuleQueries,
     withPhrases: (phrases: Pattern[]) => (rule: MatchedRule) => boolean,
   ): RelaxedResult => {
     const vocabulary = vocabularyOf();
-    const all = read(query.wants, vocabulary);
+    const all = read(query.includedTerms, vocabulary);
     const hasOthers = all.some(({ isStop }) => !isStop);
     const terms = all.filter(({ isStop }) => !(isStop && hasOthers));
     const left = all.filter((each) => !terms.includes(each));

@@ -6,7 +6,7 @@ import type { Database } from '../../db/database.ts';
 import { isRenumbered } from './compare.ts';
 import type { ChangeClass } from './diff-schema.ts';
 import type { RuleHistory, RuleOverTime, RuleRelease, RuleState } from './history-schema.ts';
-import { idsOf, wantedIds } from './ids.ts';
+import { idsOf, matchingIds } from './ids.ts';
 import { markedClasses, type RuleMarks, readMarks } from './marks.ts';
 import { matchRules } from './match.ts';
 import { type RuleHead, ruleHeadColumns } from './rule-head.ts';
@@ -59,10 +59,10 @@ export function createRuleHistoryService(db: Database) {
       ORDER BY s.title_fold, s.title, s.slug, f.ordinal`,
   );
 
-  function rulesOf({ id, slug, title }: { id: number; slug: string; title: string }, wanted: string[]) {
+  function rulesOf({ id, slug, title }: { id: number; slug: string; title: string }, matching: string[]) {
     const { releases, histories } = historiesOfStig(id);
     return histories
-      .filter(({ ids }) => wanted.some((each) => ids.has(each)))
+      .filter(({ ids }) => matching.some((each) => ids.has(each)))
       .map(({ steps }) => ({ steps, last: steps.findLast(({ rule }) => rule !== null)! }))
       .sort((a, b) => b.last.release - a.last.release || a.last.rule!.ordinal - b.last.rule!.ordinal)
       .map(({ steps, last }): RuleOverTime => {
@@ -84,8 +84,8 @@ export function createRuleHistoryService(db: Database) {
 
   /** The rules with an id in any retained release, of one STIG or of all. */
   function find(id: string, slug: string | null = null): RuleOverTime[] {
-    const wanted = wantedIds(id);
-    return stigsWith.all(JSON.stringify(wanted), slug).flatMap((stig) => rulesOf(stig, wanted));
+    const matching = matchingIds(id);
+    return stigsWith.all(JSON.stringify(matching), slug).flatMap((stig) => rulesOf(stig, matching));
   }
 
   return {
@@ -93,13 +93,13 @@ export function createRuleHistoryService(db: Database) {
 
     /** The rules that have an id in the newest release of a STIG, or of all: without their history, which takes longer. */
     current(id: string, slug: string | null = null): CurrentRule[] {
-      const wanted = wantedIds(id);
-      const name = wanted.at(-1)!;
+      const matching = matchingIds(id);
+      const name = matching.at(-1)!;
       const like = /^[ !#-[\]-~]+$/.test(name) ? `%${name}%` : '%';
-      return currentRules.all({ ids: JSON.stringify(wanted), id: like, slug }).flatMap((row) => {
+      return currentRules.all({ ids: JSON.stringify(matching), id: like, slug }).flatMap((row) => {
         const { legacyIds, ...rule } = row;
         const ids = idsOf({ ...rule, legacyIds: JSON.parse(legacyIds) });
-        return wanted.some((each) => ids.includes(each)) ? rule : [];
+        return matching.some((each) => ids.includes(each)) ? rule : [];
       });
     },
 

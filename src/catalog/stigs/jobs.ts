@@ -32,7 +32,7 @@ interface StigServices {
 /** The entries of a list whose changes count. Both throw 404 for a list that the viewer may not see. */
 export interface ListChanges {
   /** Since a day, since each was added (`added`), or since the viewer saw it (`seen`). */
-  wanted(viewer: Viewer, list: string, since: string): SincePerStig[];
+  sincePerStig(viewer: Viewer, list: string, since: string): SincePerStig[];
   /** What is new to the viewer, in pinned entries too. */
   news(viewer: Viewer, list: string): SincePerStig[];
 }
@@ -129,7 +129,7 @@ export function comparedReleasesFile(
 }
 
 function wantedOf({ listChanges }: StigServices, scope: ChangesScope, since: string) {
-  return scope && 'list' in scope ? listChanges.wanted(scope.viewer, scope.list, since) : scope;
+  return scope && 'list' in scope ? listChanges.sincePerStig(scope.viewer, scope.list, since) : scope;
 }
 
 /** What changed since a day, or since `added` or `seen` in a list. Throws 404 for a list that the viewer may not see. */

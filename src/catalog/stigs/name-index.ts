@@ -205,9 +205,9 @@ export function createStigNameIndex(db: Database) {
 
     /** The slugs of the STIGs that people mean by a text, and of those whose title or slug contains it. */
     listed(text: string): string[] {
-      const wanted = fold(text);
+      const folded = fold(text);
       const literal = names().stigs.filter(
-        ({ slug, titleFold }) => titleFold.includes(wanted) || slug.includes(wanted),
+        ({ slug, titleFold }) => titleFold.includes(folded) || slug.includes(folded),
       );
       return [...new Set([...stigsNamedIn(text), ...literal].map(({ slug }) => slug))];
     },

@@ -327,12 +327,12 @@ export function narrowed<Row extends SearchedRow>(
   rows: Row[],
   { cci, matchesFilter, search, severity }: Narrowing,
 ): Row[] {
-  const wanted = fold(search ?? '');
+  const folded = fold(search ?? '');
   return rows
     .filter((row) => cci === undefined || row.ccis.includes(cci))
     .filter(({ ruleId }) => matchesFilter === undefined || matchesFilter(ruleId))
     .filter((row) => !severity || severity.has(row.severity))
-    .filter((row) => searchedFields.some((field) => fold(row[field]).includes(wanted)));
+    .filter((row) => searchedFields.some((field) => fold(row[field]).includes(folded)));
 }
 
 /** The finding of the API (D4.8): all twelve fields. */

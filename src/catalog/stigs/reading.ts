@@ -89,11 +89,11 @@ export function createReadingService(db: Database, stigs: StigService) {
     },
 
     /** The rules of the group with an id, and their neighbours that pass a filter. Null for none; throws NOT_FOUND. */
-    group(name: string, wanted: string, version?: string, filter: Narrowing = {}) {
+    group(name: string, requested: string, version?: string, filter: Narrowing = {}) {
       return db.read(() => {
         const release = stigs.release(name, version);
         const all = linesOf(release.id);
-        const called = groupNamed(all, wanted);
+        const called = groupNamed(all, requested);
         const own = all.filter(({ groupId }) => groupId === called);
         const [first, last] = [own[0], own.at(-1)];
         if (!first || !last) return null;

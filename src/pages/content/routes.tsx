@@ -92,10 +92,10 @@ export function contentPages(
     const { outcome, search, sort, ...page } = readQuery(c, ledgerQuery);
     const id = c.req.param('run');
     if (!/^\d{1,15}$/.test(id)) throw notFound();
-    const wanted = [...(outcome ?? [])][0];
-    const asked = { outcome: wanted, search, sort };
+    const requested = [...(outcome ?? [])][0];
+    const asked = { outcome: requested, search, sort };
     const found = await ask(importedSources, c.get('user'), Number(id), asked, page);
-    const filter = { outcome: wanted ?? '', search: search ?? '', sort };
+    const filter = { outcome: requested ?? '', search: search ?? '', sort };
     return show(c, ledgerPage({ ...found, filter, outcomes }));
   });
 }

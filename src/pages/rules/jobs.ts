@@ -49,9 +49,9 @@ export function shownRule(
   const { filter, narrowing } = readingFilter(query, typedCci, automation);
   const read = (each: string, version?: string) => reading.group(slug, each, version, narrowing);
 
-  function overTime(wanted: string): RuleOverTime[] {
-    const known = ruleHistory.find(wanted, slug);
-    const own = known.filter(({ groupId }) => groupId === wanted);
+  function overTime(requested: string): RuleOverTime[] {
+    const known = ruleHistory.find(requested, slug);
+    const own = known.filter(({ groupId }) => groupId === requested);
     return own.length > 0 ? own : known;
   }
 

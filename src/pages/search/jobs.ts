@@ -42,10 +42,10 @@ export function searchSite(services: SearchServices, user: User | null, typed: T
   const { lists, onlySamples, stigNames } = services;
   const { q, problem } = typed;
   const filter = { ...typed.filter, stig: slugsOf(typed.filter.stig, services) };
-  const { wants, excluded, excludedLiterals } = readSearchQuery(q);
+  const { includedTerms, excluded, excludedLiterals } = readSearchQuery(q);
   const unasked: SearchPage = {
     q,
-    hasWords: wants.length + excluded.length + excludedLiterals.length > 0,
+    hasWords: includedTerms.length + excluded.length + excludedLiterals.length > 0,
     filter,
     entitlements: user?.entitlements ?? null,
     stigs: user === null ? [] : stigNames.all(),
@@ -86,8 +86,8 @@ function found(
   const stig = filter.stig.length === 0 ? undefined : filter.stig;
   const among = list === undefined || user === null ? undefined : listStigs.slugs(user, list, 'list');
   const answers = query.page === 1 ? answersFor(user, services.answers(q)) : [];
-  const isAsked = user !== null && (q !== '' || isFiltered({ ...query, stig }));
-  const rules = isAsked ? { ...search.search({ ...others, q, stig, among }), answers } : null;
+  const hasQuery = user !== null && (q !== '' || isFiltered({ ...query, stig }));
+  const rules = hasQuery ? { ...search.search({ ...others, q, stig, among }), answers } : null;
   // With filters, or after page 1, show rules only.
   const isAlone = user !== null && (isNarrowed(filter) || query.page > 1);
   const isReadable = q.length <= longestCitation && readCitation(q) !== null;
@@ -96,7 +96,7 @@ function found(
     answers,
     isCitation: isReadable && (user !== null || citations.isPublic(q)) && citations.find(q) !== null,
     titles: titlesOf([...filter.stig, ...(rules?.narrowedTo ?? [])], services),
-    kinds: isAlone ? null : byName(plain(readSearchQuery(q).wanted), user, services),
+    kinds: isAlone ? null : byName(plain(readSearchQuery(q).includedText), user, services),
   };
 }
 

@@ -136,8 +136,8 @@ export function listPages(
   ) {
     const shown = shownList(c, lists);
     const { page, sort } = readQuery(c, overviewQuery);
-    const wanted = { page, limit: entriesPerPage, sort };
-    const overview = listStigs.overview(c.get('user'), shown.list.id, wanted);
+    const requested = { page, limit: entriesPerPage, sort };
+    const overview = listStigs.overview(c.get('user'), shown.list.id, requested);
     const outdated = overview.entries
       .filter(({ release, state }) => release !== null && state === 'outdated')
       .map(({ slug, version }) => ({ slug, version, since: '', pinned: true }));
