@@ -1,8 +1,8 @@
 import { compareCodePoints } from '../../../src/base/text.ts';
 import { decodeText } from '../../../src/read/decode.ts';
 import { ImportError } from '../../../src/read/import-error.ts';
-import type { GroupFile } from '../../read/group-file.ts';
 import { createLosses, type Losses } from '../../read/losses.ts';
+import type { GroupFile } from '../../read/parsed.ts';
 import { type Parsed, stored } from '../../read/parsed.ts';
 import { excerpt } from '../../read/source-text.ts';
 import {
