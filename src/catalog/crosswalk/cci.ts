@@ -175,10 +175,10 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
       return node && [...pathsToCcis(node).paths.keys()];
     },
 
-    /** The CCI of a filter, as typed and in its published form. Throws as `filtered`. */
-    typed(text = ''): { typed: string; canonical: string | undefined } {
-      const typed = text.trim();
-      return { typed, canonical: typed === '' ? undefined : filtered('cci', typed) };
+    /** Reads the CCI of a filter: its text, and its published form. Throws as `filtered`. */
+    readFilter(given = ''): { text: string; canonical: string | undefined } {
+      const text = given.trim();
+      return { text, canonical: text === '' ? undefined : filtered('cci', text) };
     },
 
     /** The CCIs of a rule with their controls of 800-53, and the controls of 800-171 that map to these. */

@@ -137,7 +137,7 @@ export const readingQuery = controlsQuery.extend({ checked: wordList('checked', 
 /** The filters as typed, and those that the catalog reads. */
 export function readingFilter(
   { search, severity, checked }: z.infer<typeof readingQuery>,
-  cci: { typed: string; canonical?: string | undefined },
+  cci: { text: string; canonical?: string | undefined },
   { of }: StigAutomation,
 ) {
   const matchesFilter = checked && ((ruleId: string) => checked.has(of(ruleId).state));
@@ -147,7 +147,7 @@ export function readingFilter(
     filter: {
       search: search ?? '',
       severity: [...(severity ?? [])],
-      cci: cci.typed,
+      cci: cci.text,
       checked: [...(checked ?? [])],
     },
   };

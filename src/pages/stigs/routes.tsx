@@ -48,7 +48,7 @@ export function stigPages(
   function one(c: Context<Env>, part: OwnPart): Response {
     const user = c.get('user');
     const query = readQuery(c, readingQuery);
-    const cci = cciLookup.typed(c.req.query('cci'));
+    const cci = cciLookup.readFilter(c.req.query('cci'));
     const automation = ruleAutomation(stigs.release(c.req.param('slug')!).slug);
     const { filter, narrowing } = readingFilter(query, cci, automation);
     const { stig, ...found } = stigs.overview(c.req.param('slug')!, {
