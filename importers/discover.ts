@@ -24,8 +24,8 @@ import {
 } from '../src/read/archive.ts';
 import { ImportError, type Kind } from '../src/read/import-error.ts';
 import { xmlLimits } from '../src/read/xml.ts';
-import { Groups } from './groups.ts';
-import type { GroupFile } from './read/group-file.ts';
+import { createGroups, type Groups } from './groups.ts';
+import type { GroupFile } from './read/parsed.ts';
 
 /** One source or archive in the given paths. */
 export interface FoundSource {
@@ -117,7 +117,7 @@ export async function discover(
   take: TakeSource,
   isSkipped: (sha256: string, source: string) => boolean = () => false,
 ): Promise<void> {
-  const groups = new Groups(files.map(({ path }) => path));
+  const groups = createGroups(files.map(({ path }) => path));
   const budget = newInflateBudget();
   for (const file of files) {
     const { path, lone } = file;
@@ -226,7 +226,7 @@ async function readArchive(
     return take({ ...found, refusal: { outcome: 'rejected', reason: reasonOf(error) } });
   }
   const { members } = archive;
-  const groups = new Groups(members.map(({ name }) => name));
+  const groups = createGroups(members.map(({ name }) => name));
 
   async function takeMember({ name, read }: Member): Promise<boolean> {
     const path = `${source}!/${name}`;

@@ -3,7 +3,7 @@ import { sha256 } from '../src/base/ids.ts';
 import { compareCodePoints } from '../src/base/text.ts';
 import { headOf } from '../src/read/decode.ts';
 import { onetFileOf } from './guidance/roles/onet-tables.ts';
-import type { GroupFile } from './read/group-file.ts';
+import type { GroupFile } from './read/parsed.ts';
 
 /** Files of one folder, in an archive or not, that are one source (rules D9.1 b, D9.2). */
 export interface Group {
@@ -22,52 +22,51 @@ interface OpenGroup {
   files: Map<string, GroupFile & { sha256: string }>;
 }
 
-/** Collects files that are one source: O*NET tables by header, documents in parts by file names (D9.1). */
-export class Groups {
-  private readonly documents: Set<string>;
-  private readonly spoiled = new Set<string>();
-  private readonly open = new Map<string, OpenGroup>();
+export type Groups = ReturnType<typeof createGroups>;
 
-  /** `paths` are all files. */
-  constructor(paths: string[]) {
-    const foldersOf = (name: RegExp) =>
-      new Set(paths.filter((path) => name.test(basename(path))).map((path) => dirname(path)));
-    const covers = foldersOf(/^cover\.md$/);
-    this.documents = new Set([...foldersOf(/^sec.*\.md$/)].filter((folder) => covers.has(folder)));
-  }
+/** Collects files that are one source: O*NET tables by header, documents in parts by file names (D9.1). `paths` are all files. */
+export function createGroups(paths: string[]) {
+  const foldersOf = (name: RegExp) =>
+    new Set(paths.filter((path) => name.test(basename(path))).map((path) => dirname(path)));
+  const covers = foldersOf(/^cover\.md$/);
+  const documents = new Set([...foldersOf(/^sec.*\.md$/)].filter((folder) => covers.has(folder)));
+  const spoiled = new Set<string>();
+  const open = new Map<string, OpenGroup>();
 
-  /** Takes a file of a group; false for others. `source` names the folder in the ledger. */
-  take(path: string, source: string, bytes: Buffer): boolean {
-    const folder = dirname(path);
-    const isPart = path.endsWith('.md') && this.documents.has(folder);
-    const table = isPart ? null : onetFileOf(headOf(bytes, 1024));
-    if (!isPart && table === null) return false;
-    const kind = isPart ? 'regdoc-markdown' : 'onet';
-    const key = `${kind} ${folder}`;
-    const group = this.open.get(key) ?? { kind, folder, source, files: new Map() };
-    this.open.set(key, group);
-    const name = basename(path);
-    const stored = table === 'other' ? Buffer.alloc(0) : bytes;
-    if (!group.files.has(name)) group.files.set(name, { name, bytes: stored, sha256: sha256(bytes) });
-    return true;
-  }
+  return {
+    /** Takes a file of a group; false for others. `source` names the folder in the ledger. */
+    take(path: string, source: string, bytes: Buffer): boolean {
+      const folder = dirname(path);
+      const isPart = path.endsWith('.md') && documents.has(folder);
+      const table = isPart ? null : onetFileOf(headOf(bytes, 1024));
+      if (!isPart && table === null) return false;
+      const kind = isPart ? 'regdoc-markdown' : 'onet';
+      const key = `${kind} ${folder}`;
+      const group = open.get(key) ?? { kind, folder, source, files: new Map() };
+      open.set(key, group);
+      const name = basename(path);
+      const stored = table === 'other' ? Buffer.alloc(0) : bytes;
+      if (!group.files.has(name)) group.files.set(name, { name, bytes: stored, sha256: sha256(bytes) });
+      return true;
+    },
 
-  /** Marks the groups in the folder of a file that cannot be read. */
-  spoil(path: string): void {
-    this.spoiled.add(dirname(path));
-  }
+    /** Marks the groups in the folder of a file that cannot be read. */
+    spoil(path: string): void {
+      spoiled.add(dirname(path));
+    },
 
-  /** The groups of the collected files. */
-  found(): Group[] {
-    return [...this.open.values()].map(({ kind, folder, source, files }) => {
-      const content = [...files.values()].sort((a, b) => compareCodePoints(a.name, b.name));
-      return {
-        kind,
-        source,
-        sha256: sha256(content.map((file) => `${file.name}\0${file.sha256}\n`).join('')),
-        content,
-        isSpoiled: this.spoiled.has(folder),
-      };
-    });
-  }
+    /** The groups of the collected files. */
+    found(): Group[] {
+      return [...open.values()].map(({ kind, folder, source, files }) => {
+        const content = [...files.values()].sort((a, b) => compareCodePoints(a.name, b.name));
+        return {
+          kind,
+          source,
+          sha256: sha256(content.map((file) => `${file.name}\0${file.sha256}\n`).join('')),
+          content,
+          isSpoiled: spoiled.has(folder),
+        };
+      });
+    },
+  };
 }

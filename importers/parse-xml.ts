@@ -8,6 +8,7 @@ import {
   type XmlNode,
   type XmlVisitor,
 } from '../src/read/xml.ts';
+import { aChecklist, fromControls, type ParsedSource, type ParseOptions } from './content.ts';
 import { isCciList, parseCciList } from './controls/cci-list.ts';
 import { isDod8500, parseDod8500 } from './controls/dod-8500.ts';
 import { parseOscalCatalog } from './controls/oscal-catalog.ts';
@@ -16,7 +17,6 @@ import { parseOscalProfile } from './controls/oscal-profile.ts';
 import { isDiacapMap, parseDiacapMap } from './crosswalk/diacap.ts';
 import { parseOscalMapping } from './crosswalk/oscal-mapping.ts';
 import { headlessMarkdown } from './guidance/markdown.ts';
-import { aChecklist, fromControls, type ParsedSource, type ParseOptions } from './parsed.ts';
 import { skipped } from './read/parsed.ts';
 import { createDataStreamReader, isDataStream } from './stigs/scap.ts';
 import { isBenchmark, looksLikeBenchmark, parseBenchmark } from './stigs/xccdf.ts';

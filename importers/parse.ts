@@ -2,6 +2,7 @@ import { isObject } from '../src/base/json.ts';
 import { count } from '../src/base/text.ts';
 import { decodeText, headOf } from '../src/read/decode.ts';
 import { ImportError, type Kind } from '../src/read/import-error.ts';
+import { aChecklist, fromControls, type ParsedSource, type ParseOptions } from './content.ts';
 import type { ControlsResult } from './controls/catalog.ts';
 import { isControlsCsv, parseControlsCsv } from './controls/controls-csv.ts';
 import { parseCprt } from './controls/cprt.ts';
@@ -24,8 +25,7 @@ import { isCuratedCsv, parseCuratedCsv } from './guidance/roles/curated-mappings
 import { isNice, parseNice } from './guidance/roles/nice.ts';
 import { parseOnet } from './guidance/roles/onet.ts';
 import { parseXml } from './parse-xml.ts';
-import { aChecklist, fromControls, type ParsedSource, type ParseOptions } from './parsed.ts';
-import type { GroupFile } from './read/group-file.ts';
+import type { GroupFile } from './read/parsed.ts';
 import { skipped } from './read/parsed.ts';
 import { isSynonymsCsv, parseSynonymsCsv } from './stigs/synonyms.ts';
 

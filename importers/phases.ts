@@ -1,9 +1,11 @@
 import { performance } from 'node:perf_hooks';
 
+export type Phases = ReturnType<typeof createPhases>;
+
 /** Counts the milliseconds of a run by phase. */
-export class Phases {
+export function createPhases() {
   /** Milliseconds by phase, each without nested phases. */
-  readonly times = {
+  const times = {
     read: 0,
     parse: 0,
     write: 0,
@@ -15,18 +17,20 @@ export class Phases {
     commit: 0,
     digest: 0,
   };
-  private inside = 0;
-
-  timed<T>(phase: keyof Phases['times'], work: () => T): T {
-    const from = performance.now();
-    const before = this.inside;
-    this.inside = 0;
-    try {
-      return work();
-    } finally {
-      const all = performance.now() - from;
-      this.times[phase] += all - this.inside;
-      this.inside = before + all;
-    }
-  }
+  let inside = 0;
+  return {
+    times,
+    timed<T>(phase: keyof typeof times, work: () => T): T {
+      const from = performance.now();
+      const before = inside;
+      inside = 0;
+      try {
+        return work();
+      } finally {
+        const all = performance.now() - from;
+        times[phase] += all - inside;
+        inside = before + all;
+      }
+    },
+  };
 }

@@ -18,7 +18,7 @@ import {
 } from './ledger-lines.ts';
 import { noteArchives } from './outcomes.ts';
 import { parseGroup, parseSource } from './parse.ts';
-import { Phases } from './phases.ts';
+import { createPhases } from './phases.ts';
 import { createStaging } from './staging.ts';
 import type { SlugChange } from './stigs/write.ts';
 
@@ -123,7 +123,7 @@ async function importAll(db: Database, paths: string[], options: ImportOptions):
     lines: [],
     parts: [],
     overrides: options.overrides ?? new Map<string, string>(),
-    phases: new Phases(),
+    phases: createPhases(),
   };
   const { phases } = run;
   const pause = () => letSignalArrive(options.signal);

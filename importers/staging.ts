@@ -2,12 +2,12 @@ import type { Database } from '../src/db/database.ts';
 import { prepareInsert } from '../src/db/insert.ts';
 import { isReadWhole } from '../src/db/read-again.ts';
 import { ImportError } from '../src/read/import-error.ts';
+import { type Content, importerVersion } from './content.ts';
 import { createHasOtherName, stageControls } from './controls/stage-controls.ts';
 import { stageDocuments } from './guidance/documents.ts';
 import { stageRoles } from './guidance/roles/stage-roles.ts';
 import type { OpenLine } from './ledger-lines.ts';
-import { type Content, importerVersion } from './parsed.ts';
-import type { Stated } from './read/stated.ts';
+import type { StagedFacts } from './read/parsed.ts';
 import { stageScap } from './stigs/scap-contents.ts';
 import { createStageRelease, removeSource } from './stigs/stage-release.ts';
 import { stageSynonyms } from './stigs/synonyms.ts';
@@ -100,7 +100,7 @@ export function createStaging(db: Database, importedAt: string, framework?: stri
     }
   }
 
-  function storeContent(sourceId: number, sha256: string, content: Content): Stated {
+  function storeContent(sourceId: number, sha256: string, content: Content): StagedFacts {
     switch (content.type) {
       case 'stig':
         return stageRelease(sourceId, sha256, content.release);

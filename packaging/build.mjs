@@ -85,17 +85,17 @@ function makeTree(tree) {
   writeFileSync(join(share, 'gapstone.bash'), bashCompletion(help));
   // Made by the Node that is inside, as it names that.
   run(node, [join(root, 'src', 'sbom.mjs'), tree], { stdio: 'ignore' });
-  settle(tree);
+  setModesAndTimes(tree);
   const sums = filesOf(tree).map((file) => `${sha256(join(tree, file))}  ${file}\n`);
   writeFileSync(join(tree, 'SHA256SUMS'), sums.join(''), { mode: 0o644 });
-  settle(tree);
+  setModesAndTimes(tree);
 }
 
 /** The same modes and times whatever the umask was and the clock is. */
-function settle(path) {
+function setModesAndTimes(path) {
   const stat = lstatSync(path);
   if (stat.isSymbolicLink()) return;
-  if (stat.isDirectory()) for (const entry of readdirSync(path)) settle(join(path, entry));
+  if (stat.isDirectory()) for (const entry of readdirSync(path)) setModesAndTimes(join(path, entry));
   const isProgram = stat.isDirectory() || basename(dirname(path)) === 'bin';
   chmodSync(path, isProgram ? 0o755 : 0o644);
   utimesSync(path, epoch, epoch);

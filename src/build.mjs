@@ -111,8 +111,8 @@ function packagesInside({ outputs }) {
   return [...new Set(paths)].filter((path) => path !== undefined).sort();
 }
 
-const wanted = digest();
-if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
+const sourceDigest = digest();
+if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== sourceDigest) {
   process.stderr.write('building Gapstone; it is not built again until its source changes\n');
   mkdirSync(dist, { recursive: true });
   rmSync(stamp, { force: true });
@@ -124,7 +124,7 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
     join(dist, 'packages.json'),
     `${JSON.stringify(packagesInside(made[0].metafile), null, 2)}\n`,
   );
-  writeFileSync(stamp, wanted);
+  writeFileSync(stamp, sourceDigest);
 }
 // `gapstone --version` prints it. Without git, as in the build of the image, the caller of that build passes the
 // commit.

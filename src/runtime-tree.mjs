@@ -50,11 +50,11 @@ function licenses() {
 }
 
 /** Sets the same modes whatever the umask: everybody reads, the owner writes, no file is executable. */
-function settleModes(folder) {
+function setModes(folder) {
   chmodSync(folder, 0o755);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) settleModes(path);
+    if (entry.isDirectory()) setModes(path);
     else chmodSync(path, 0o644);
   }
 }
@@ -84,5 +84,5 @@ copy(join('dist', 'chunks'));
 copy(...driverFiles());
 writeFileSync(join(target, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
 writeFileSync(join(target, 'THIRD-PARTY-LICENSES.txt'), licenses());
-settleModes(target);
+setModes(target);
 process.stderr.write(`${relative(process.cwd(), target) || target}: what runs is put together\n`);

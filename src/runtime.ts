@@ -5,7 +5,7 @@ import { CommandError } from './base/errors.ts';
 import { packageRoot } from './base/root.ts';
 
 /** Older versions crash in the SQLite driver, or lack Zstandard; `engines` in package.json says the same. */
-export const oldestNode = '22.15';
+const oldestNode = '22.15';
 
 /**
  * How npm, the image, the package and `runOnOwnNode` start Node. V8 would let young objects fill 64 MB before it looks

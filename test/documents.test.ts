@@ -61,6 +61,12 @@ documents('every link leads to a file, and to an anchor that is there', () => {
   }
 });
 
+documents('every source file or folder that a page names is there', () => {
+  for (const page of pages.filter((each) => !/^(?:CHANGELOG|docs\/decisions)\.md$/.test(each)))
+    for (const [, name] of read(page).matchAll(/`((?:src|importers|packaging|migrations)\/[\w./-]+)`/g))
+      assert.ok(existsSync(join(packageRoot, name!)), `${page}: ${name}`);
+});
+
 documents('every test file that a page names is there', () => {
   const there = readdirSync(join(packageRoot, 'test'), { recursive: true, encoding: 'utf8' });
   let named = 0;

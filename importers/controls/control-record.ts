@@ -139,7 +139,7 @@ export interface MappingPair {
 }
 
 /** The pairs of one source. */
-export interface MappingRecord {
+interface MappingRecord {
   type: 'mapping';
   edition: string;
   pairs: MappingPair[];

@@ -65,7 +65,7 @@ export function lackingOf(
 function wholeOf(layer: CatalogLayer, layers: CatalogLayer[], shipped: Set<string>) {
   const named = new Set(layer.controls.map(({ identifier }) => identifier));
   return layers
-    .filter((other) => other !== layer && isMeasure(other, layer, shipped))
+    .filter((other) => other !== layer && mayBeWholeOf(other, layer, shipped))
     .map(({ sourceId, source, ...other }) => {
       const lacking = activeIn(other).filter((identifier) => !named.has(identifier));
       return { sourceId, source, lacking };
@@ -78,7 +78,7 @@ const activeIn = ({ controls }: Pick<CatalogLayer, 'controls'>) =>
   controls.filter(({ status }) => status === 'active').map(({ identifier }) => identifier);
 
 /** Whether a layer may be a part of another: the other is no newer and has at least as many active controls. */
-function isMeasure(other: CatalogLayer, layer: CatalogLayer, shipped: Set<string>): boolean {
+function mayBeWholeOf(other: CatalogLayer, layer: CatalogLayer, shipped: Set<string>): boolean {
   const isShipped = shipped.has(other.sha256);
   if (other.kind !== layer.kind && !isShipped) return false;
   const age = isShipped ? -1 : compareVersions(other.edition, layer.edition);

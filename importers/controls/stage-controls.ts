@@ -1,12 +1,12 @@
 import { frameworks } from '../../src/catalog/controls/frameworks.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
+import type { StagedFacts } from '../read/parsed.ts';
 import { firstOf } from '../read/source-text.ts';
-import type { Stated } from '../read/stated.ts';
 import type { BaselineRecord, CatalogRecord, ControlsRecord, MappingPair } from './control-record.ts';
 
 /** Stores the records of one source, inside the run's transaction; gives the ledger's target and counts. */
-export function stageControls(db: Database, sourceId: number, records: ControlsRecord[]): Stated {
+export function stageControls(db: Database, sourceId: number, records: ControlsRecord[]): StagedFacts {
   const insertControl = prepareInsert(db, 'control_facts');
   const insertTitle = prepareInsert(db, 'framework_titles');
   const insertBaseline = prepareInsert(db, 'baseline_facts');

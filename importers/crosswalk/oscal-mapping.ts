@@ -55,7 +55,7 @@ function mostPairsOf({ props, maps }: OscalMapping): number {
 
 const isUnrelated = ({ relationship }: OscalMap) => relationship === noRelationship;
 
-/** The pairs of a map; of ours those that it quotes, and its own with an operator's word. */
+/** The pairs of a map; of a map of ours those that it quotes, and its own where an operator verified it. */
 function pairsOf(map: OscalMap, from: NamedCatalog, to: NamedCatalog, place: string): MappingPair[] {
   if (isUnrelated(map)) return [];
   const quoted = quotedIn(map.props);
@@ -109,7 +109,7 @@ function textsIn(text: string): string[] {
     if (Array.isArray(value) && value.length === 8 && value.every((each) => typeof each === 'string'))
       return value;
   } catch {
-    // As for any other value.
+    // Not JSON: refused below.
   }
   throw new ImportError(`the quoted pair ${excerpt(text, 200)} is not a list of 8 texts`);
 }

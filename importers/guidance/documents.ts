@@ -3,19 +3,19 @@ import { fold } from '../../src/base/text.ts';
 import { RegulatoryDocument, RegulatoryDocumentSummary } from '../../src/catalog/guidance/document-schema.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
+import type { StagedFacts } from '../read/parsed.ts';
 import { excerpt, firstOf } from '../read/source-text.ts';
-import type { Stated } from '../read/stated.ts';
 import { type DocumentRecord, inOrder } from './document-record.ts';
 
 /** Stores the documents of one source, inside the run's transaction; gives the ledger's target and counts. */
-export function stageDocuments(db: Database, sourceId: number, documents: DocumentRecord[]): Stated {
+export function stageDocuments(db: Database, sourceId: number, documents: DocumentRecord[]): StagedFacts {
   const insert = db.sqlite.prepare('INSERT INTO document_facts VALUES (?, ?, ?)');
   for (const each of documents) insert.run(sourceId, each.documentId, JSON.stringify(each));
   return statedBy(documents);
 }
 
 /** The ledger's target and counts of documents. */
-function statedBy(documents: DocumentRecord[]): Stated {
+function statedBy(documents: DocumentRecord[]): StagedFacts {
   const ids = documents.map((each) => each.documentId);
   return {
     target: firstOf(ids, 3),
@@ -41,7 +41,7 @@ interface Edition {
 }
 
 /** What became of a source of documents: what of it is served, or why nothing is. */
-export interface DocumentOutcome extends Partial<Stated> {
+export interface DocumentOutcome extends Partial<StagedFacts> {
   sha256: string;
   reason: string | null;
   warnings: string[];

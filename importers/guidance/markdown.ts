@@ -3,8 +3,8 @@ import { compareCodePoints, strip } from '../../src/base/text.ts';
 import type { Signpost } from '../../src/catalog/guidance/document-schema.ts';
 import { decodeText } from '../../src/read/decode.ts';
 import { ImportError } from '../../src/read/import-error.ts';
-import type { GroupFile } from '../read/group-file.ts';
 import { createLosses } from '../read/losses.ts';
+import type { GroupFile } from '../read/parsed.ts';
 import { type Parsed, skipped, stored } from '../read/parsed.ts';
 import { collapseLine, excerpt, firstOf } from '../read/source-text.ts';
 import { actionableItemsOf } from './actions.ts';
@@ -100,12 +100,12 @@ function titleOf(sections: DocumentSection[]): string {
   return [[designation, title].filter(Boolean).join(', '), subtitle].filter(Boolean).join(': ');
 }
 
-type Stated = Pick<Head, 'title' | 'published' | 'sourceUrl'> &
+type StagedFacts = Pick<Head, 'title' | 'published' | 'sourceUrl'> &
   Partial<Pick<Head, 'publisher' | 'doctype' | 'jurisdiction' | 'status'>> & { documentId: string };
 
 /** A document with what the rule fills in (data/REGULATORY.md); the sections of `front` may say its status. */
 function toDocument(
-  stated: Stated,
+  stated: StagedFacts,
   sections: DocumentSection[],
   front: DocumentSection[],
   texts: string[],

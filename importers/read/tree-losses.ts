@@ -27,15 +27,6 @@ export function countLosses(
   losses: Losses,
   defaults = new Map<string, string[]>(),
 ): void {
-  createLossCounter(read, losses, defaults).element(node);
-}
-
-/** Makes the functions that count the losses of an element at once, or of its attributes and each child in turn. */
-export function createLossCounter(
-  read: Record<string, ReadElement>,
-  losses: Losses,
-  defaults = new Map<string, string[]>(),
-) {
   const unread = ({ name, attributes }: XmlElement) =>
     unstoredAttributes(attributes, read[name]?.attributes ?? none).filter(
       (attribute) => !defaults.get(attribute)?.includes(attributes[attribute]!.trim()),
@@ -92,5 +83,5 @@ export function createLossCounter(
     }
   }
 
-  return { attributes, child, element };
+  element(node);
 }

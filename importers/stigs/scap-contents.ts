@@ -2,12 +2,12 @@ import { compareCodePoints } from '../../src/base/text.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
 import type { SourceProblem } from '../../src/read/import-error.ts';
+import type { StagedFacts } from '../read/parsed.ts';
 import { excerpt } from '../read/source-text.ts';
-import type { Stated } from '../read/stated.ts';
 import type { ScapContent } from './xccdf-record.ts';
 
 /** Stores the SCAP content of one source, inside the run's transaction; gives the ledger's target and counts. */
-export function stageScap(db: Database, sourceId: number, contents: ScapContent[]): Stated {
+export function stageScap(db: Database, sourceId: number, contents: ScapContent[]): StagedFacts {
   const insert = prepareInsert(db, 'scap_facts');
   for (const [index, { rules, ...content }] of contents.entries()) {
     const stated = rules.map(({ ruleId, groupId, automated }) => [ruleId, groupId, automated ? 1 : 0]);

@@ -3,7 +3,7 @@ import { idsOf } from '../../src/catalog/stigs/ids.ts';
 import { writeMarks } from '../../src/catalog/stigs/marks.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
-import type { Stated } from '../read/stated.ts';
+import type { StagedFacts } from '../read/parsed.ts';
 import { stigIdHashes } from './printings.ts';
 import { createSearchIndex } from './search-index.ts';
 import { aliasKey, kindOf } from './slug.ts';
@@ -22,7 +22,7 @@ export function createStageRelease(db: Database) {
   const insertMarks = prepareInsert(db, 'rule_marks');
   const insertId = prepareInsert(db, 'rule_ids');
   const nextId = db.sqlite.prepare<[], number>('SELECT coalesce(max(id), 0) + 1 FROM stig_printings').pluck();
-  return (sourceId: number, sha256: string, release: XccdfRelease): Stated => {
+  return (sourceId: number, sha256: string, release: XccdfRelease): StagedFacts => {
     const { findings, profiles, ...head } = release;
     const count = (severity: string) => findings.filter((finding) => finding.severity === severity).length;
     const releaseId = nextId.get()!;

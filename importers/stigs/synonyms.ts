@@ -2,9 +2,9 @@ import { count, hasAtMost, indexedWords } from '../../src/base/text.ts';
 import type { Database } from '../../src/db/database.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { beginsWithColumn, type CsvRow, readCsv } from '../read/csv.ts';
+import type { StagedFacts } from '../read/parsed.ts';
 import { type Parsed, stored } from '../read/parsed.ts';
 import { excerpt } from '../read/source-text.ts';
-import type { Stated } from '../read/stated.ts';
 
 const kind = 'synonyms-csv';
 const columns = ['words', 'reason'];
@@ -16,7 +16,7 @@ export function isSynonymsCsv(text: string): boolean {
 }
 
 /** Words and phrases that stand for each other in a search (rule D35.1), each as `indexedWords` joined by blanks. */
-export interface SynonymGroup {
+interface SynonymGroup {
   row: number;
   words: string[];
   reason: string;
@@ -67,7 +67,7 @@ function readGroup(row: CsvRow): SynonymGroup {
 }
 
 /** Stores the synonyms of one source, inside the run's transaction; gives the ledger's target and counts. */
-export function stageSynonyms({ sqlite }: Database, sourceId: number, groups: SynonymGroup[]): Stated {
+export function stageSynonyms({ sqlite }: Database, sourceId: number, groups: SynonymGroup[]): StagedFacts {
   const insert = sqlite.prepare('INSERT INTO synonym_groups VALUES (?, ?, ?, ?)');
   for (const { row, words, reason } of groups) insert.run(sourceId, row, JSON.stringify(words), reason);
   const words = new Set(groups.flatMap((group) => group.words));

@@ -26,8 +26,8 @@ export function apiRoutes(
   workOnUpload: UploadWork['ofApi'],
 ): OpenAPIHono<Env>[] {
   // The cache keeps the GET answers of these routes until their data changes.
-  const ofCatalog = access.with({ kept: 'catalog' });
-  const ofUsers = access.with({ kept: 'users' });
+  const ofCatalog = access.with({ cached: 'catalog' });
+  const ofUsers = access.with({ cached: 'users' });
   const { stigs, listStigs } = services;
   return [
     catalogRoutes(access.with({ expensive: true }), ask),

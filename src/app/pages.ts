@@ -49,7 +49,7 @@ const modules = [
   assetRoutes,
 ];
 
-export interface SiteContext extends Omit<PageContext, 'digest'>, Account {
+interface SiteContext extends Omit<PageContext, 'digest'>, Account {
   ask: Ask;
   uploads: UploadWork;
   /** The import folder (rule D33). */
@@ -103,8 +103,8 @@ const pageOf = new Map([['/systems/:id/restore', '/systems']]);
  * refused form under that address, and the reader may reload it, or return to it after signing in.
  */
 function formAddresses(pages: Hono<Env>, { guard }: PageSupport): Hono<Env> {
-  const addressesOf = (wanted: string) =>
-    new Set(pages.routes.filter(({ method }) => method === wanted).map(({ path }) => path));
+  const addressesOf = (verb: 'GET' | 'POST') =>
+    new Set(pages.routes.filter(({ method }) => method === verb).map(({ path }) => path));
   const shown = addressesOf('GET');
   const formsOnly = [...addressesOf('POST')].filter((address) => !shown.has(address));
   const nearest = (path: string): string =>

@@ -8,7 +8,7 @@ import { privateHeaders } from '../http/answer.ts';
 import type { Env } from '../http/env.ts';
 import { tooMany } from '../http/limits.ts';
 import { callerKey } from '../http/record.ts';
-import { originAsked } from '../http/same-origin.ts';
+import { requestOrigin } from '../http/same-origin.ts';
 import type { Context } from './context.ts';
 
 const needsUser =
@@ -87,7 +87,7 @@ function refuseForeign({ host: listenedTo, publicUrl, corsOrigins }: Context): M
     if (loopback.test(bare) && !proxied && !names.includes(named))
       throw forbidden('Host must be localhost, 127.0.0.1, [::1] or that of GAPSTONE_PUBLIC_URL');
     const origin = c.req.header('Origin');
-    const own = [originAsked(c), publicly?.origin];
+    const own = [requestOrigin(c), publicly?.origin];
     if (origin !== undefined && !corsOrigins.includes(origin) && !own.includes(origin.toLowerCase()))
       throw forbidden('This origin may not call /mcp: name it in GAPSTONE_CORS_ORIGINS');
     await next();

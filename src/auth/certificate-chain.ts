@@ -2,7 +2,7 @@ import { anyPurpose, type CertificateFacts, clientAuthentication } from './certi
 import { SignInRefused } from './sign-in-refused.ts';
 
 /** What chains are judged by. */
-export interface Trust {
+interface Trust {
   /** All authorities that may stand in a chain. It ends at a root, or at one whose issuer is not among them. */
   authorities: readonly CertificateFacts[];
   /** Throws `SignInRefused` for a certificate that was revoked, and where nobody can say. */

@@ -45,10 +45,10 @@ export function createOrganizationSignIn(
 
   return {
     /** The address at the provider to sign in, and the cookie that goes with it: a young one is used again. */
-    begin(former: string | undefined, wanted: string): { href: string; binding: string } {
+    begin(former: string | undefined, requested: string): { href: string; binding: string } {
       const isYoung = timeOf(former, longestSignIn / 2) !== null;
       const binding = isYoung ? former! : `${seconds()}.${randomBytes(32).toString('base64url')}`;
-      const next = wanted.length > longestNext ? '/' : wanted;
+      const next = requested.length > longestNext ? '/' : requested;
       const address = new URL(oidcAuthorize);
       const query = {
         ...{ response_type: 'id_token', response_mode: 'form_post', scope: 'openid email' },
@@ -59,7 +59,7 @@ export function createOrganizationSignIn(
       return { href: address.href, binding };
     },
 
-    /** Verifies what the provider had the browser post. Gives the user, and the page wanted. Throws `SignInRefused`. */
+    /** Verifies what the provider had the browser post. Gives the user, and the page requested. Throws `SignInRefused`. */
     async finish(binding: string | undefined, given: { state: string; token: string; error: string }) {
       const began = timeOf(binding);
       if (began === null) throw new SignInRefused('SIGN_IN_STALE');

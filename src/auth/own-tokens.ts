@@ -13,7 +13,7 @@ export const ownPrefix = 'gsu_';
 
 /** The longest life of one, in seconds, and how many a user may have that count. */
 export const longestOwnToken = 30 * 24 * 3600;
-export const mostOwnTokens = 50;
+const mostOwnTokens = 50;
 
 type Row = typeof userTokens.$inferSelect;
 

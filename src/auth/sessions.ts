@@ -38,7 +38,7 @@ type End = (row: SessionRow, reason: EndReason) => void;
 export type Sessions = ReturnType<typeof createSessions>;
 
 /** What sessions go by, besides the database. */
-export interface SessionOptions {
+interface SessionOptions {
   audit: Pick<AuditStream, 'must' | 'hold' | 'note' | 'stats'>;
   keyId: () => string;
   /** Minutes without a request after which a session ends (rule D43.5). */

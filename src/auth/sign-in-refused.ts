@@ -25,7 +25,7 @@ const words = {
   TOKEN_INVALID: 'Your organization sent a token that this server does not accept',
 } as const;
 
-export type RefusalReason = keyof typeof words;
+type RefusalReason = keyof typeof words;
 
 /** A refused sign-in, a 401. The message is for the caller, in plain words; `reason` is for the audit stream. */
 export class SignInRefused extends AppError {

@@ -106,7 +106,7 @@ export function isStorable(text: string): boolean {
 }
 
 /** The first twelve digits of a hash in groups, for reading aloud. */
-export function spoken(hash: string): string {
+export function formatDigest(hash: string): string {
   return hash.slice(0, 12).replace(/(.{4})(?=.)/g, '$1 ');
 }
 

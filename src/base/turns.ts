@@ -8,7 +8,7 @@ export const lockPatience = 5000;
 const mostWaiting = 1000;
 
 /** One attempt of work that may find a lock held. */
-export interface Attempt {
+interface Attempt {
   isLast: boolean;
   /** Set this when all locks are held and the work begins: it is not retried after that. */
   begun: boolean;

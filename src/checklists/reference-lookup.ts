@@ -61,7 +61,7 @@ function createVocabulary(db: Database): () => Vocabulary {
 }
 
 /** An id of a text with its place. */
-export interface Place extends FoundId {
+interface ReferencePlace extends FoundId {
   line: number;
   column: number;
 }
@@ -83,8 +83,8 @@ export function fileText(bytes: Uint8Array): string | null {
 }
 
 /** The ids of a text with their places, without STIG ids of no release. Throws a 400 for more than `most`. */
-export function placesIn(text: string, vocabulary: Vocabulary, most = mostReferences): Place[] {
-  const places: Place[] = [];
+export function placesIn(text: string, vocabulary: Vocabulary, most = mostReferences): ReferencePlace[] {
+  const places: ReferencePlace[] = [];
   let [line, start, end] = [1, 0, text.indexOf('\n')];
   for (const found of idsIn(text)) {
     if (found.kind === 'stigId' && !isOfRelease(found.id, vocabulary)) continue;
@@ -113,7 +113,7 @@ export const keyOf = ({ kind, framework, id }: FoundId) => `${kind} ${framework 
 
 /** The answer for a text. A control that is unknown counts only where its letters are those of a family. */
 export function referencesOf(
-  places: Place[],
+  places: ReferencePlace[],
   facts: Map<string, ReferenceFact>,
   { letters }: Vocabulary,
 ): References {
@@ -159,11 +159,11 @@ function createControlFacts({ sqlite }: Database) {
               THEN max(CASE s.kind WHEN 'srg' THEN f.rule_title END) END AS title
        FROM findings AS f JOIN stig_releases AS r ON r.id = f.release_id JOIN stigs AS s ON s.id = r.stig_id
       WHERE f.${column} ${condition}`;
-  type Named = { isCurrent: number | null; title: string | null };
+  type SrgTitle = { isCurrent: number | null; title: string | null };
   const whole = [named('group_title', '= ?'), named('rule_version', '= ?')].map((text) =>
-    sqlite.prepare<[string], Named>(text),
+    sqlite.prepare<[string], SrgTitle>(text),
   );
-  const begun = sqlite.prepare<[string, string], Named>(
+  const begun = sqlite.prepare<[string, string], SrgTitle>(
     named('group_title', ">= ? || '-' AND f.group_title < ? || '.'"),
   );
 

@@ -158,7 +158,7 @@ const mostOfCreator = 1000;
 const mostWithDeleted = 5000;
 
 /** The most deleted collections of a creator; deleted lists wait for the purge. */
-const mostDeletedKept = 1000;
+const mostDeletedRetained = 1000;
 
 const plurals: Record<CollectionKind, string> = {
   list: 'lists',
@@ -201,7 +201,7 @@ function createRoom({ orm }: Database, kind: CollectionKind) {
         .orderBy(sql`${collections.deletedAt} DESC, ${collections.id}`)
         // One deletion adds one; an older version left more.
         .limit(10)
-        .offset(mostDeletedKept);
+        .offset(mostDeletedRetained);
       orm.delete(collections).where(sql`${collections.id} IN ${oldest}`).run();
     },
   };

@@ -32,7 +32,7 @@ const membership = {
   addedAt: z.iso.datetime(),
 };
 
-export const CollectionMember = z.strictObject(membership).openapi('CollectionMember');
+const CollectionMember = z.strictObject(membership).openapi('CollectionMember');
 
 /** One collection with its entries: here alone the visibility is in lower case (rule D8.1). */
 export const ControlCollectionRecord = z

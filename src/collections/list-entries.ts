@@ -18,7 +18,7 @@ export type Overview = ReturnType<ListEntryService['overview']>;
 
 /** An entry as answers have it. */
 function entryOf(row: ListRow): Omit<ListEntry, 'seenVersion' | 'findings'> {
-  const { addedVersion: _, releaseId, releaseDate, isNewer, isAddedKept, ...entry } = row;
+  const { addedVersion: _, releaseId, releaseDate, isNewer, isAddedRetained, ...entry } = row;
   return entry;
 }
 

@@ -35,7 +35,7 @@ export interface ListRow {
   /** Whether the catalog has a newer release than the pinned or added one. */
   isNewer: boolean;
   /** Whether the catalog still has the release of when it was added. */
-  isAddedKept: boolean;
+  isAddedRetained: boolean;
 }
 
 interface ListTotals {
@@ -98,7 +98,7 @@ const columns = `
   counted.id AS releaseId,
   counted.release_date AS releaseDate,
   ${isNewer} AS isNewer,
-  ${addedOrder} IS NOT NULL AS isAddedKept`;
+  ${addedOrder} IS NOT NULL AS isAddedRetained`;
 
 const totals = `
   count(*) AS stigs,
@@ -155,9 +155,11 @@ export function createListRows({ sqlite }: Database) {
 
     entries(list: string, { severities = '', sort, limit = -1, offset = 0 }: RowOptions = {}): ListRow[] {
       const query = sort === undefined ? inPlace : prepareEntries(orderOf(sort));
-      return query
-        .all({ list, severities, limit, offset })
-        .map((row) => ({ ...row, isNewer: Boolean(row.isNewer), isAddedKept: Boolean(row.isAddedKept) }));
+      return query.all({ list, severities, limit, offset }).map((row) => ({
+        ...row,
+        isNewer: Boolean(row.isNewer),
+        isAddedRetained: Boolean(row.isAddedRetained),
+      }));
     },
   };
 }

@@ -50,7 +50,7 @@ function sinceSeen(entry: ListRow, { seenAt, versions }: Seen): SincePerStig {
 /** The STIGs of a list whose changes count, each from a day or a release (rules D26, D36.7). */
 function createListChanges(lists: ListEntryService): ListChanges {
   return {
-    wanted(viewer, id, since) {
+    sincePerStig(viewer, id, since) {
       const { entries, seen } = lists.withSeen(viewer, id);
       // A pinned entry goes from its release to the newest, whatever is asked (rule D36.2).
       const pinned = entries.flatMap(({ slug, release: version }) =>

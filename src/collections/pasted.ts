@@ -33,7 +33,7 @@ type StigTitle = Pick<StigByName, 'slug' | 'title'>;
 type Called = Pick<StigByName, 'slug' | 'title' | 'release'>;
 
 /** How the names of a text are looked up. */
-export interface NameLookup {
+interface NameLookup {
   called(name: string): Called[];
   like(name: string): StigTitle[];
   /** The versions of a STIG of the catalog, the newest first. */
@@ -56,7 +56,7 @@ export const pastedStigs = (
 ): Pasted =>
   readPasted(text, {
     called: stigNames.calledOrFile,
-    like: (name) => stigs.list({ called: stigNames.listed(name.slice(0, 200)), page: 1, limit: 8 }).stigs,
+    like: (name) => stigs.list({ slugs: stigNames.listed(name.slice(0, 200)), page: 1, limit: 8 }).stigs,
     versions: stigs.retained,
   });
 

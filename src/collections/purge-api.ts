@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Access } from '../http/access.ts';
 import { createRoutes } from '../http/route.ts';
-import { jsonContent, notKept } from '../http/schema.ts';
+import { jsonContent, noStoreHeaders } from '../http/schema.ts';
 import type { PurgeService } from './retention.ts';
 
 const Purged = z.strictObject({ success: z.literal(true), purged: z.int() }).openapi('Purged');
@@ -14,7 +14,7 @@ export function cronRoutes(access: Access, purges: PurgeService) {
     route(`${method} /api/cron/purge-deleted-lists`, access.audited('deleted-lists.purge').cron, {
       operationId: method === 'POST' ? 'purgeDeletedLists' : 'purgeDeletedListsByGet',
       summary: 'Remove permanently what was deleted more than 30 days ago',
-      response: { ...jsonContent(Purged, 'How many lists were removed.'), headers: notKept },
+      response: { ...jsonContent(Purged, 'How many lists were removed.'), headers: noStoreHeaders },
       notFound: true,
       handle: async (_, c) =>
         c.json({ success: true, purged: await purges.purge() }, 200, { 'Cache-Control': 'no-store' }),

@@ -1,5 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { Command, type CommandUnknownOpts, Help, InvalidArgumentError } from '@commander-js/extra-typings';
+import {
+  Command,
+  type CommandUnknownOpts,
+  Help,
+  InvalidArgumentError,
+  Option,
+} from '@commander-js/extra-typings';
 import { CommandError } from '../base/errors.ts';
 import { whyRefused } from '../base/files.ts';
 import { lifetimeOf } from '../base/lifetime.ts';
@@ -49,6 +55,10 @@ export const command = (name: string, summary: string, about: About = {}) =>
     .option('--db <file>', 'the catalog')
     .option('--users-db <file>', "users' data")
     .option('--json', 'print the result as JSON');
+
+/** Where a server listens. */
+export const hostOption = new Option('--host <host>', 'address to listen on (127.0.0.1)');
+export const portOption = new Option('--port <port>', 'port to listen on (8080; 0 picks a free one)');
 
 /** A command that only has others, such as `content`. */
 export function group(

@@ -7,7 +7,7 @@ import { CommandError } from '../base/errors.ts';
 import { inPrivateFolder, isTaken, isThere, realFile, writableByOthers } from '../base/files.ts';
 import { requireFolder } from '../base/installation.ts';
 import { programFolder } from '../base/root.ts';
-import { count, escaped, spoken } from '../base/text.ts';
+import { count, escaped, formatDigest } from '../base/text.ts';
 import { applyBundle, type Exchanged, type OpenSite, rollBack } from '../content/apply.ts';
 import { buildBundle } from '../content/bundle.ts';
 import type { Exchange } from '../content/exchanges.ts';
@@ -85,7 +85,7 @@ const buildCommand = () =>
       };
       print(options.json, printed, file);
       tell(
-        `${channel} ${manifest.sequence}, whole: ${count(bytes, 'byte')}, catalog ${digest} (${spoken(digest)})`,
+        `${channel} ${manifest.sequence}, whole: ${count(bytes, 'byte')}, catalog ${digest} (${formatDigest(digest)})`,
       );
     });
 
@@ -126,7 +126,7 @@ const verifyCommand = () =>
       print(options.json, verified, `${digest}  ${file}`);
       tell(
         `${channel} ${sequence} of ${builtAt}, signed by ${signer.name ?? key}: ${count(sources.length, 'source')}, ` +
-          `whole, catalog ${spoken(digest)}`,
+          `whole, catalog ${formatDigest(digest)}`,
       );
     });
 
@@ -221,7 +221,7 @@ const applyCommand = () =>
         );
         const { channel, sequence, digest } = applied.exchange;
         show(options.json, applied, decisions, `${digest}  ${file}`);
-        tell(`${channel} ${sequence} is applied: catalog ${spoken(digest)}`);
+        tell(`${channel} ${sequence} is applied: catalog ${formatDigest(digest)}`);
         if (applied.keptAs !== null)
           tell(`the former catalog is in ${applied.keptAs}: "gapstone content rollback" restores it`);
       });
@@ -285,7 +285,11 @@ const listCommand = () =>
   command('list', 'list the bundles that this site applied, the last one first').action((options) => {
     for (const { id: _, ...row } of appliedBundles(readConfig(options).usersDb)) {
       const { appliedAt, channel, sequence, digest, signedBy, state } = row;
-      print(options.json, row, [appliedAt, channel, sequence, spoken(digest), signedBy, state].join('  '));
+      print(
+        options.json,
+        row,
+        [appliedAt, channel, sequence, formatDigest(digest), signedBy, state].join('  '),
+      );
     }
   });
 

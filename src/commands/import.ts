@@ -101,9 +101,9 @@ async function withoutKnown(
   { noLinks, json }: { noLinks: boolean; json: boolean | undefined },
 ): Promise<Pick<ImportedBefore, 'fresh' | 'removedHashes'>> {
   const held = inboxContents(config.usersDb);
-  const { knownHashes, removedPaths, ...others } = await notYetImported(db, paths, held, noLinks);
-  const met = knownHashes.filter((hash) => !held.has(hash));
-  if (json && met.length + removedPaths.length > 0) print(true, { met, leftOut: removedPaths }, '');
+  const { removedPaths, ...others } = await notYetImported(db, paths, held, noLinks);
+  const knownHashes = others.knownHashes.filter((hash) => !held.has(hash));
+  if (json && knownHashes.length + removedPaths.length > 0) print(true, { knownHashes, removedPaths }, '');
   for (const path of removedPaths)
     tell(
       `skipped ${path}: a rollback removed it, or a part of it; "gapstone import" without --once imports it`,

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import type { ImportedBefore } from '../../importers/imported-before.ts';
 import type { LedgerLine, LedgerSummary } from '../../importers/ledger-lines.ts';
 import type { Config } from '../base/config.ts';
 import { rightsAround } from '../base/files.ts';
@@ -162,12 +163,12 @@ async function runImport({ db, usersDb }: Config, paths: string[], signal: Abort
     const line = JSON.parse(text) as
       | LedgerLine
       | { summary: LedgerSummary }
-      | { met: string[]; leftOut: string[] };
+      | Pick<ImportedBefore, 'knownHashes' | 'removedPaths'>;
     if ('summary' in line) imported.summary = line.summary;
-    else if ('met' in line) {
+    else if ('knownHashes' in line) {
       // A spread of some hundred thousand hashes would overflow the stack.
-      imported.hashes = imported.hashes.concat(line.met);
-      imported.skipped = line.leftOut;
+      imported.hashes = imported.hashes.concat(line.knownHashes);
+      imported.skipped = line.removedPaths;
     } else {
       if (line.sha256 !== null) imported.hashes.push(line.sha256);
       if (line.outcome === 'rejected') imported.rejected.push(line);

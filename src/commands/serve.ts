@@ -27,7 +27,7 @@ import { createServices } from '../services.ts';
 import { askInline } from '../work/jobs.ts';
 import { createPool } from '../work/pool.ts';
 import { auditNewKey, openForCommand, type ServerAudit, startServerAudit } from './audit.ts';
-import { command, serverSettings } from './command.ts';
+import { command, hostOption, portOption, serverSettings } from './command.ts';
 import { watchInbox } from './inbox.ts';
 import { purgeDaily } from './purge.ts';
 import { loadSecurity, type Security } from './secure.ts';
@@ -37,8 +37,8 @@ export const serveCommand = () =>
     settings: serverSettings,
     examples: ['gapstone serve --port 8081'],
   })
-    .option('--host <host>', 'address to listen on (127.0.0.1)')
-    .option('--port <port>', 'port to listen on (8080; 0 picks a free one)')
+    .addOption(hostOption)
+    .addOption(portOption)
     .action((options) => {
       const config = readConfig(options);
       return serve(config, () => openForCommand(config, { checkUnclean: true }));

@@ -11,7 +11,7 @@ import { CommandError } from '../base/errors.ts';
 import { isThere } from '../base/files.ts';
 import { readSettingsFile, settingsFile } from '../base/installation.ts';
 import { count, printable } from '../base/text.ts';
-import { command, print, serverSettings, tell } from './command.ts';
+import { command, hostOption, portOption, print, serverSettings, tell } from './command.ts';
 
 export const configCommand = () =>
   command('config', 'print the settings that count, and where each comes from; secrets are left out', {
@@ -25,8 +25,8 @@ export const configCommand = () =>
     ],
     examples: ['gapstone config', 'GAPSTONE_PORT=8443 gapstone config --json'],
   })
-    .option('--host <host>', 'as start and serve take it')
-    .option('--port <port>', 'as start and serve take it')
+    .addOption(hostOption)
+    .addOption(portOption)
     .action((options) => {
       const others: string[] = [];
       const file = configured(() => readSettingsFile((name) => others.push(name)));

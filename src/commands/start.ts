@@ -11,7 +11,7 @@ import type { Database } from '../db/database.ts';
 import { forgetInboxContents, recordShippedSources, shippedSources } from '../db/site-records.ts';
 import { openForCommand, upgradeForCommand, withUsers } from './audit.ts';
 import { auditedImport, createProgress } from './audited-import.ts';
-import { command, serverSettings, tell } from './command.ts';
+import { command, hostOption, portOption, serverSettings, tell } from './command.ts';
 import { serve } from './serve.ts';
 import { auditedToken } from './token.ts';
 
@@ -22,8 +22,8 @@ export const startCommand = () =>
     settings: serverSettings,
     examples: ['gapstone start', 'gapstone start --host 0.0.0.0 --port 8443 --no-token'],
   })
-    .option('--host <host>', 'address to listen on (127.0.0.1)')
-    .option('--port <port>', 'port to listen on (8080; 0 picks a free one)')
+    .addOption(hostOption)
+    .addOption(portOption)
     .option('--no-token', 'do not print a token (use it when others can read the logs)')
     .option('--no-samples', 'import the shipped facts without the samples (GAPSTONE_SAMPLES=off)')
     .action((options) => {

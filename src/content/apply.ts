@@ -117,7 +117,7 @@ async function exchange(
     }
   }
   const applied: Exchange = { ...row, id, state: 'applied' };
-  await settle(site, applied);
+  await recordExchange(site, applied);
   return applied;
 }
 
@@ -151,7 +151,7 @@ export async function rollBack(site: OpenSite): Promise<Exchanged> {
   // Another call that holds the catalog meanwhile removes it.
   await replaceCatalog(held, file, before, () => isThere(keptAs));
   const undone: Exchange = { ...last, state: 'rolled-back' };
-  await settle(site, undone);
+  await recordExchange(site, undone);
   return end(undone);
 
   function end(exchange: Exchange): Exchanged {
@@ -168,7 +168,7 @@ async function copyAside(file: string, copy: string): Promise<void> {
 }
 
 /** Records the exchange. The catalog is already exchanged: if this fails, the next call repairs it. */
-async function settle(site: OpenSite, exchange: Exchange): Promise<void> {
+async function recordExchange(site: OpenSite, exchange: Exchange): Promise<void> {
   const action = exchange.state === 'applied' ? 'content.apply' : 'content.rollback';
   try {
     await site.record(action, exchange, () => endExchange(site.db, exchange));
@@ -179,7 +179,7 @@ async function settle(site: OpenSite, exchange: Exchange): Promise<void> {
   }
 }
 
-/** Removes kept catalogs that are no longer needed. */
+/** Removes the former catalogs that are not needed any more. */
 function end(file: string, applied: Exchange): Exchanged {
   const before = beforeOf(file, applied.id);
   const keptAs = isThere(before) ? before : null;
@@ -207,7 +207,7 @@ async function recover(site: OpenSite): Promise<Exchange | null> {
     }
     // Another catalog than both: an import changed it since, and the kept one is the way back.
     const applied: Exchange = { ...last, state: 'applied' };
-    await settle(site, applied);
+    await recordExchange(site, applied);
     return isExchanged ? applied : null;
   }
   if (last.state !== 'applied' || !isThere(undoneOf(file, last.id))) return null;
@@ -217,7 +217,7 @@ async function recover(site: OpenSite): Promise<Exchange | null> {
     return null;
   }
   const undone: Exchange = { ...last, state: 'rolled-back' };
-  await settle(site, undone);
+  await recordExchange(site, undone);
   return undone;
 }
 

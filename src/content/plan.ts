@@ -1,5 +1,5 @@
 import { isThere } from '../base/files.ts';
-import { spoken } from '../base/text.ts';
+import { formatDigest } from '../base/text.ts';
 import { createMappingDecisions, type DecidedPair } from '../catalog/crosswalk/decisions.ts';
 import { nameOf } from '../catalog/crosswalk/graph.ts';
 import { type GoneReference, goneReferences } from '../collections/gone.ts';
@@ -102,7 +102,7 @@ interface PlanSection {
 /** One line that identifies the bundle of a plan. */
 export function planHeading({ bundle, digest }: Plan): string {
   const { channel, sequence, builtAt, signedBy, fingerprint } = bundle;
-  return `${channel} ${sequence} of ${builtAt}, signed by ${signedBy ?? fingerprint}, whole: catalog ${spoken(digest)}`;
+  return `${channel} ${sequence} of ${builtAt}, signed by ${signedBy ?? fingerprint}, whole: catalog ${formatDigest(digest)}`;
 }
 
 /** A plan in words, without empty sections. */

@@ -58,7 +58,7 @@ export interface Database extends Disposable {
 }
 
 /** Tracks whom writes to users' data affect, so that cached answers of others stay valid. */
-export interface Audience {
+interface Audience {
   /** Records a write that affects a person and, unless null, all members and tokens of an organization. */
   concern(subject: string, organization: string | null): void;
   /** A text that changes with every write that affects this viewer, and with every write of another process. */
@@ -66,7 +66,7 @@ export interface Audience {
 }
 
 /** Wraps the work of a write inside its transaction. SQLITE_BUSY before the work retries it, unless `isLast`. */
-export type WriteGuard = <T>(work: () => T, isLast: boolean) => T;
+type WriteGuard = <T>(work: () => T, isLast: boolean) => T;
 
 interface OpenOptions extends ConnectOptions {
   create?: boolean;

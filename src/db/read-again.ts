@@ -62,10 +62,10 @@ export function filesToReadAgain(sqlite: Sqlite.Database, what: keyof typeof kin
         ORDER BY k.id, s.source`,
     )
     .pluck();
-  const isWanted = ([kind]: [string, unknown]) => kindsOf[what].test(kind);
-  const kinds = Object.fromEntries(Object.entries(wholeSince).filter(isWanted));
+  const isOfKind = ([kind]: [string, unknown]) => kindsOf[what].test(kind);
+  const kinds = Object.fromEntries(Object.entries(wholeSince).filter(isOfKind));
   return [
-    ...skippedBefore.filter(isWanted).flatMap((each) => skipped.all(...each)),
+    ...skippedBefore.filter(isOfKind).flatMap((each) => skipped.all(...each)),
     ...readInPart.all(JSON.stringify(kinds)),
   ];
 }

@@ -65,7 +65,7 @@ export async function replaceCatalog(
 }
 
 /** A sealed file to put in the place of a database, and the name under which the former one stays. */
-export interface Replacement {
+interface Replacement {
   sealed: string;
   file: string;
   keptAs: string;

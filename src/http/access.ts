@@ -44,7 +44,7 @@ export interface RouteOptions {
   /** No rate limit, for health checks, which must always be answered. */
   unlimited?: boolean;
   /** What answers to GET depend on besides the URL: then they are cached, except on audited routes. */
-  kept?: 'catalog' | 'users' | null;
+  cached?: 'catalog' | 'users' | null;
   /** The audit event of each call. */
   audited?: Audited;
   /** The entitlement for the full answer; without it the answer is shorter, and an audit event is written. */
@@ -97,7 +97,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     ...createRules(deps, options),
     with: (more) => createAccess(deps, { ...options, ...more }),
     audited: (action, objectId) =>
-      createAccess(deps, { ...options, audited: { action, objectId }, kept: null }),
+      createAccess(deps, { ...options, audited: { action, objectId }, cached: null }),
   };
 }
 
@@ -138,8 +138,8 @@ function createRules(deps: AccessDeps, options: RouteOptions) {
   ): Rule {
     return rule(name, security, identify, (c, record) => {
       const user = asUser(viewerOf(c, record, name === 'session' ? noSession : unauthorized));
-      const wanted = product ?? options.product;
-      record.unentitled = wanted !== undefined && !user.entitlements.has(wanted);
+      const required = product ?? options.product;
+      record.unentitled = required !== undefined && !user.entitlements.has(required);
       if (product !== undefined && record.unentitled)
         throw forbidden(
           `You need the ${product === 'occ' ? 'role-data' : 'document'} permission (${product})`,

@@ -98,7 +98,7 @@ export function createAnswerRequest({
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD')
       return withBody(c, options, () => (options.unlimited ? handle() : inTurn(c, options, handle)));
     const answered = () =>
-      cache && options.kept ? answerFromCache(c, cache, options, access, handle) : handle();
+      cache && options.cached ? answerFromCache(c, cache, options, access, handle) : handle();
     await (options.unlimited ? answered() : inTurn(c, options, answered));
     notModified(c);
   };

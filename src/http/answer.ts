@@ -14,7 +14,7 @@ export const privateHeaders = {
 /** Headers of every public catalog answer. */
 export const publicHeaders = { 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding' };
 
-/** Answers JSON: a value, or JSON that is already text (made at import) or bytes (made in a worker thread). */
+/** Answers JSON: a value, or JSON that is text already, or bytes that a worker made. */
 export function answer(
   c: Context,
   value: object | JsonText<unknown> | Uint8Array<ArrayBuffer>,
@@ -75,7 +75,7 @@ export function download(
 }
 
 /** A file produced while it is sent, and the bytes of memory that it holds until then. */
-export interface StreamedFile {
+interface StreamedFile {
   held: number;
   stream(): ReadableStream<Uint8Array<ArrayBuffer>>;
 }

@@ -43,7 +43,7 @@ export function textList(
 export const mostValues = 1000;
 
 /** The values of a parameter that may be repeated and, with a separator, hold several. */
-export function severalValues<T extends z.ZodType>(name: string, value: T, separator?: ',') {
+function severalValues<T extends z.ZodType>(name: string, value: T, separator?: ',') {
   const valuesIn = (text: unknown) =>
     separator === undefined || typeof text !== 'string' ? [text] : text.split(separator);
   return z.preprocess(

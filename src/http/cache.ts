@@ -90,7 +90,7 @@ export function createAnswerCache(fresh: Freshness, maxSize = 48 * 1024 * 1024) 
 export async function answerFromCache(
   c: Context<Env>,
   cache: AnswerCache,
-  { kept: source, expensive }: RouteOptions,
+  { cached: source, expensive }: RouteOptions,
   access: string,
   handle: () => Promise<void>,
 ): Promise<void> {

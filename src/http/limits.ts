@@ -90,7 +90,7 @@ export function tooMany(wait: number): AppError {
 }
 
 /** Bytes that may be in memory: in all and for one caller. */
-export interface ByteLimits {
+interface ByteLimits {
   total: number;
   perCaller: number;
 }
@@ -117,7 +117,7 @@ export function createByteBudget({ total, perCaller }: ByteLimits) {
   };
 }
 
-export interface QueueLimits {
+interface QueueLimits {
   /** Requests that run at once, and those of one caller that wait. */
   running: number;
   waitingPerCaller: number;

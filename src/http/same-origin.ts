@@ -15,7 +15,7 @@ export function isSameOrigin(c: Context<Env>, publicUrl: string | null): boolean
 }
 
 /** The origin that the request was sent to, as its reader wrote it. */
-export function originAsked(c: Context<Env>): string {
+export function requestOrigin(c: Context<Env>): string {
   const { secure, host } = c.get('record');
   return `${secure ? 'https' : 'http'}://${host.toLowerCase()}`;
 }

@@ -189,7 +189,7 @@ export const downloadHeaders = {
 };
 
 /** The headers of an answer that nothing may cache; any other answer to GET has an `ETag`. */
-export const notKept = {
+export const noStoreHeaders = {
   'Cache-Control': { required: true, schema: { type: 'string' as const, enum: ['no-store'] } },
 };
 

@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts';
 import type { Access } from './access.ts';
 import type { OpenApi } from './openapi-types.ts';
 import { createRoutes } from './route.ts';
-import { jsonContent, notKept, TextFile } from './schema.ts';
+import { jsonContent, noStoreHeaders, TextFile } from './schema.ts';
 
 /** The answer of `/healthz` and `/readyz`: constant, without versions or paths. */
 const Health = z.strictObject({ status: z.enum(['ok', 'ready']) }).openapi('Health');
@@ -26,7 +26,7 @@ export function serviceRoutes(
   const { app, route } = createRoutes('Service');
   // Monitoring must get an answer even when callers are rate-limited.
   const watching = access.with({ unlimited: true }).public;
-  const ok = { ...jsonContent(Health, 'Yes.'), headers: notKept };
+  const ok = { ...jsonContent(Health, 'Yes.'), headers: noStoreHeaders };
   const noStore = { 'Cache-Control': 'no-store' };
 
   route('GET /healthz', watching, {
@@ -52,7 +52,7 @@ export function serviceRoutes(
     },
   });
 
-  route('GET /openapi.json', access.with({ kept: 'catalog' }).public, {
+  route('GET /openapi.json', access.with({ cached: 'catalog' }).public, {
     operationId: 'getOpenApi',
     summary: 'Get this API description (OpenAPI 3.1)',
     response: jsonContent(z.record(z.string(), z.unknown()), 'The document.'),
@@ -65,7 +65,7 @@ export function serviceRoutes(
       summary: 'Get metrics in the Prometheus text format',
       response: {
         description: 'The metrics.',
-        headers: notKept,
+        headers: noStoreHeaders,
         content: { 'text/plain': { schema: TextFile } },
       },
       handle: async (_, c) =>

@@ -8,7 +8,7 @@ import { isVisibleLine } from '../base/text.ts';
 import type { Access } from './access.ts';
 import type { Env } from './env.ts';
 import { createRoutes } from './route.ts';
-import { jsonContent, notAnObject, notKept, requestText } from './schema.ts';
+import { jsonContent, noStoreHeaders, notAnObject, requestText } from './schema.ts';
 
 export type SessionCookie = ReturnType<typeof createSessionCookie>;
 
@@ -115,7 +115,7 @@ export function sessionRoutes(
       'It stands for you, with your organization and permissions of now, wherever a user token is accepted; it makes no session and no token. At most 50 for each user.',
     body: newOwnTokenBody,
     status: 201,
-    response: { ...jsonContent(NewOwnToken, 'The token, shown only once.'), headers: notKept },
+    response: { ...jsonContent(NewOwnToken, 'The token, shown only once.'), headers: noStoreHeaders },
     location: ({ id }) => `/api/v1/session/tokens/${id}`,
     headers: noStore,
     handle: ({ user, body }) =>

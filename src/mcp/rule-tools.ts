@@ -76,7 +76,7 @@ function namedIn({ answers, citations, stigNames }: Services, q: string) {
       return { cite: citations.ofAnswer(each), ...answer, title: brief(title, 120) };
     }),
     stigs: stigNames
-      .said(q)
+      .stigsNamedIn(q)
       .slice(0, 5)
       .map(({ slug, version, title }) => ({ cite: citation(slug, version), title: brief(title) })),
   };
@@ -85,12 +85,12 @@ function namedIn({ answers, citations, stigNames }: Services, q: string) {
 export function getRule(services: Services, call: Call): Answer {
   const { id: given = '', stig, version } = call.args;
   const cited = isControlId(given) ? null : readCitation(given);
-  const wanted = version ?? cited?.version;
+  const requested = version ?? cited?.version;
   const of = stig ?? cited?.name;
-  const named = of === undefined ? null : stigOf(services, of, wanted);
+  const named = of === undefined ? null : stigOf(services, of, requested);
   const over = ruleOf(services.ruleHistory, cited?.id ?? given, named?.slug);
   const { slug, asked: id } = over;
-  const { version: release, newest } = named ?? stigOf(services, slug, wanted);
+  const { version: release, newest } = named ?? stigOf(services, slug, requested);
   const ids = [id, over.groupId, over.ruleVersion];
   const group = services.reading.rules(slug, release === over.version ? [over.groupId] : ids, release);
   if (!group) {
@@ -135,24 +135,24 @@ export function getRule(services: Services, call: Call): Answer {
 
 export function getStig(services: Services, call: Call): Answer {
   const { stig: name = '', version, severity, search } = call.args;
-  const { slug, version: wanted, newest } = stigOf(services, name, version);
+  const { slug, version: requested, newest } = stigOf(services, name, version);
   const { skip, ...page } = pageAt(call.at);
-  const query = { version: wanted, severity: severitiesOf(severity), search, ...page };
+  const query = { version: requested, severity: severitiesOf(severity), search, ...page };
   const { stig, counts, findings, pagination } = services.stigs.overview(slug, query);
   const { total } = pagination;
   const first = () => {
-    const { totals } = automationOf(services, [services.stigs.named(slug, wanted)]);
+    const { totals } = automationOf(services, [services.stigs.named(slug, requested)]);
     const releases = services.stigs.retained(slug).slice(0, mostListed);
     return { releases, automation: totals, ...automationMeans(statesIn(totals)) };
   };
   const head = {
     found: true,
-    cite: citation(slug, wanted),
+    cite: citation(slug, requested),
     slug,
     title: brief(stig.title),
-    version: wanted,
+    version: requested,
     ...pick(stig, 'benchmarkId', 'releaseDate', 'status', 'findingCount'),
-    state: wanted === newest ? 'current' : 'former',
+    state: requested === newest ? 'current' : 'former',
     counts,
     total,
     ...(call.at === 0 && first()),
@@ -160,7 +160,7 @@ export function getStig(services: Services, call: Call): Answer {
   if ((call.args.rules as unknown) === false) return head;
   const { of } = services.ruleAutomation(slug);
   const rows = findings.slice(skip).map((each) => {
-    return { ...ruleRow(slug, wanted, each), automation: of(each.ruleId).state };
+    return { ...ruleRow(slug, requested, each), automation: of(each.ruleId).state };
   });
   return withRows(call, head, 'rules', rows, total);
 }
@@ -168,12 +168,12 @@ export function getStig(services: Services, call: Call): Answer {
 export function compareReleases(services: Services, call: Call): Answer {
   const { stig = '', from, to, kind } = call.args;
   const { slug, newest } = stigOf(services, stig);
-  const wanted = { from: releaseOf(from), to: releaseOf(to) };
-  for (const each of [wanted.from, wanted.to]) if (each !== undefined) stigOf(services, slug, each);
+  const requested = { from: releaseOf(from), to: releaseOf(to) };
+  for (const each of [requested.from, requested.to]) if (each !== undefined) stigOf(services, slug, each);
   const retained = services.stigs.retained(slug);
-  if (wanted.from === undefined && retained.at(-1) === (wanted.to ?? newest))
+  if (requested.from === undefined && retained.at(-1) === (requested.to ?? newest))
     throw new Missing('not_imported', 'No release before it is in this catalog', { retained });
-  const diff = services.stigDiff.diff(slug, wanted);
+  const diff = services.stigDiff.diff(slug, requested);
   const [old, now] = [diff.from.version, diff.to.version];
   const matched = <T extends (typeof diff.renumbered)[number]>(each: T) => ({
     ...ruleRow(slug, now, { ...each, ...each.new }),

@@ -19,7 +19,7 @@ import { publishedSchema } from './published-schema.ts';
 import { answerTool, common, tools } from './tools.ts';
 
 /** What the tools answer with. */
-export interface ToolContext {
+interface ToolContext {
   ask: Ask;
   /** Who calls. Each function throws `Refused` for a caller without the right: to the STIG catalog, or to lists. */
   caller: { catalog(): Promise<unknown>; user(): Promise<User> };

@@ -88,7 +88,7 @@ function decodeUtf8(buffer: Buffer, start: number, strict: boolean): DecodedText
 }
 
 /** Decodes windows-1252; throws `ImportError` at a byte that is unassigned or an unprintable control. */
-export function decodeWindows1252(buffer: Buffer): string {
+function decodeWindows1252(buffer: Buffer): string {
   const text = buffer
     .toString('latin1')
     .replace(/[\x80-\x9f]/g, (control) => windows1252[control.charCodeAt(0) - 0x80]!);

@@ -26,7 +26,7 @@ export interface PoolOptions {
   callerOf?: () => string;
 }
 
-export interface Pool {
+interface Pool {
   ask: Ask;
   /** Ends the workers; jobs that wait or run are rejected with a 503. */
   stop(): Promise<void>;

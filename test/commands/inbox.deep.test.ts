@@ -192,7 +192,7 @@ inboxes('import --once leaves out what an import has met, and opens no archive f
   const known = [library, broken].map((file) => sha256(readFileSync(file)));
   assert.equal(again, {
     code: 0,
-    stdout: `${JSON.stringify({ met: known, leftOut: [] })}\n`,
+    stdout: `${JSON.stringify({ knownHashes: known, removedPaths: [] })}\n`,
     stderr: 'nothing to import: every path is missing or already imported\n',
   });
   assert.equal(ledger(folder, inbox), told);

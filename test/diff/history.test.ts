@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { createRuleHistoryService, threadsOf } from '../../src/catalog/stigs/history.ts';
+import { createRuleHistoryService, historiesOf } from '../../src/catalog/stigs/history.ts';
 import type { RuleHistory, RuleOverTime } from '../../src/catalog/stigs/history-schema.ts';
 import { idsOf } from '../../src/catalog/stigs/ids.ts';
 import { readMarks, writeMarks } from '../../src/catalog/stigs/marks.ts';
@@ -137,13 +137,13 @@ made('of any releases: each rule of each is in one history, once, and nothing el
           ),
         ),
       );
-      const threads = threadsOf(marks);
-      const seen = threads.flat().flatMap(({ rule }) => rule ?? []);
+      const histories = historiesOf(marks);
+      const seen = histories.flat().flatMap(({ rule }) => rule ?? []);
       assert.is(seen.length, new Set(seen).size);
       assert.equal(new Set(seen), new Set(marks.flat()));
-      for (const thread of threads) {
-        for (const [index, { release, state, rule }] of thread.entries()) {
-          const before = thread[index - 1];
+      for (const steps of histories) {
+        for (const [index, { release, state, rule }] of steps.entries()) {
+          const before = steps[index - 1];
           // It goes on from release to release, and only one that was removed leaves a gap.
           if (before !== undefined && before.rule !== null) assert.is(release, before.release + 1);
           if (before !== undefined) assert.ok(release > before.release);
@@ -151,7 +151,7 @@ made('of any releases: each rule of each is in one history, once, and nothing el
           assert.is(state === 'first', release === 0);
           assert.is(state === 'added', release > 0 && rule !== null && (before?.rule ?? null) === null);
         }
-        const last = thread.at(-1)!;
+        const last = steps.at(-1)!;
         assert.ok(last.rule === null || last.release === releases.length - 1);
       }
     }),

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
+import type { ParsedSource } from '../../importers/content.ts';
 import { parseSource } from '../../importers/parse.ts';
-import type { ParsedSource } from '../../importers/parsed.ts';
 import { suite } from '../support/harness.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 

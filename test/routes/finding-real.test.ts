@@ -11,7 +11,7 @@ const test = suite('finding the real STIGs');
 
 const t = await testApp(benchmarkPaths);
 const stigNames = createStigNameIndex(t.db);
-const slugs = (text: string) => stigNames.said(text).map(({ slug }) => slug);
+const slugs = (text: string) => stigNames.stigsNamedIn(text).map(({ slug }) => slug);
 
 /** Each printing of a STIG: what its file calls it, and the slug that answers for it now. */
 const printings: { slug: string; id: string; title: string }[] = [];

@@ -10,8 +10,8 @@ import { rowsOf } from '../support/tables.ts';
 
 /** What FTS5 is asked for a question, without the brackets around a term of one alternative; null for no word. */
 function ftsMatch(question: string): string | null {
-  const { wants } = readSearchQuery(question);
-  return wants.length === 0 ? null : allOf(wants).replace(/\(("[^"]*"(?: \*)?)\)/g, '$1');
+  const { includedTerms } = readSearchQuery(question);
+  return includedTerms.length === 0 ? null : allOf(includedTerms).replace(/\(("[^"]*"(?: \*)?)\)/g, '$1');
 }
 
 const query = suite('reading a question');
@@ -101,7 +101,8 @@ query('the spellings of an id, and without its revision, where it is the whole q
 
 query.run();
 
-const patternsOf = (question: string) => readSearchQuery(question).wants.map(({ patterns }) => patterns);
+const patternsOf = (question: string) =>
+  readSearchQuery(question).includedTerms.map(({ patterns }) => patterns);
 
 const places = suite('finding what was asked in a text');
 

@@ -5,7 +5,7 @@ import { discover, listFiles } from '../../importers/discover.ts';
 import type { DocumentRecord } from '../../importers/guidance/document-record.ts';
 import type { LedgerLine, OpenLine } from '../../importers/ledger-lines.ts';
 import { parseSource } from '../../importers/parse.ts';
-import { Phases } from '../../importers/phases.ts';
+import { createPhases } from '../../importers/phases.ts';
 import { createStaging } from '../../importers/staging.ts';
 import type { XccdfRelease } from '../../importers/stigs/xccdf-record.ts';
 import { sha256 } from '../../src/base/ids.ts';
@@ -122,7 +122,7 @@ export async function feed(
           : { type: 'documents' as const, documents: each.documents };
       return staging.store(open, content);
     });
-    const rest = { parts: [], overrides: overrides[index] ?? new Map(), phases: new Phases() };
+    const rest = { parts: [], overrides: overrides[index] ?? new Map(), phases: createPhases() };
     await deriveAll(db, { lines, staging, ...rest }, async () => undefined);
     if (db.sqlite.inTransaction) db.sqlite.exec('COMMIT');
     ledger.push(...lines);

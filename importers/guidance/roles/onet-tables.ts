@@ -72,7 +72,7 @@ export function faultOf({ file, line }: Row, what: string): ImportError {
  * The rows of a tab-separated table; counts the cells of columns that are not stored. Throws `ImportError` naming file and
  * line of a fault.
  */
-export function readTable(table: TableName, file: string, text: string, losses: Losses): Row[] {
+export function readOnetTable(table: TableName, file: string, text: string, losses: Losses): Row[] {
   const [header, ...lines] = text.split(/\r?\n/);
   while (lines.at(-1) === '') lines.pop();
   const columns = columnsOf(header!);

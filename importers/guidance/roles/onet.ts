@@ -1,11 +1,19 @@
 import { compareCodePoints } from '../../../src/base/text.ts';
 import { decodeText } from '../../../src/read/decode.ts';
 import { ImportError } from '../../../src/read/import-error.ts';
-import type { GroupFile } from '../../read/group-file.ts';
 import { createLosses, type Losses } from '../../read/losses.ts';
+import type { GroupFile } from '../../read/parsed.ts';
 import { type Parsed, stored } from '../../read/parsed.ts';
 import { excerpt } from '../../read/source-text.ts';
-import { cell, faultOf, onetFileOf, type Row, readTable, releaseOf, type TableName } from './onet-tables.ts';
+import {
+  cell,
+  faultOf,
+  onetFileOf,
+  type Row,
+  readOnetTable,
+  releaseOf,
+  type TableName,
+} from './onet-tables.ts';
 import type { RolesContent } from './role-record.ts';
 import { isOccupationCode, type OccupationRecord, type OnetRecord, occupationLists } from './role-record.ts';
 
@@ -33,7 +41,7 @@ export function parseOnet(files: GroupFile[], strict: boolean): Parsed<RolesCont
     else if (table === 'other' || table === null) {
       unread.push(excerpt(name));
       losses.add(`the table ${excerpt(name)}`);
-    } else tables.set(table, (tables.get(table) ?? []).concat(readTable(table, name, text, losses)));
+    } else tables.set(table, (tables.get(table) ?? []).concat(readOnetTable(table, name, text, losses)));
   }
   if (!tables.get('occupations')?.length) {
     const heads = unread.map((name) => `${name}, line 1;`).join(' ');

@@ -35,7 +35,7 @@ export interface OnetRecord {
 }
 
 /** One work role of the NICE Framework. */
-export interface WorkRole {
+interface WorkRole {
   workRoleId: string;
   name: string;
   categoryCode: string;
@@ -65,7 +65,7 @@ export interface CuratedMapping {
 export const responsibilityLevels = ['Primary', 'Supporting', 'Related'] as const;
 export type ResponsibilityLevel = (typeof responsibilityLevels)[number];
 
-export interface CuratedRecord {
+interface CuratedRecord {
   type: 'role-mapping';
   rows: CuratedMapping[];
 }

@@ -1,10 +1,10 @@
 import type { Database } from '../../../src/db/database.ts';
 import { prepareInsert } from '../../../src/db/insert.ts';
-import type { Stated } from '../../read/stated.ts';
+import type { StagedFacts } from '../../read/parsed.ts';
 import { occupationLists, type RolesRecord } from './role-record.ts';
 
 /** Stores the roles of one source, inside the run's transaction; gives the ledger's target and counts. */
-export function stageRoles(db: Database, sourceId: number, record: RolesRecord): Stated {
+export function stageRoles(db: Database, sourceId: number, record: RolesRecord): StagedFacts {
   const insertAll = (table: string, rows: object[]) => {
     const insert = prepareInsert(db, table);
     for (const row of rows) insert({ sourceId, ...row });

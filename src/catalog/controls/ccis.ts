@@ -45,8 +45,8 @@ export function createCciRecords(db: Database, { versionOf }: ControlVersions) {
 
   return {
     /** A page of the CCIs of a list, by default of the newest. Throws NOT_FOUND for a list that is not imported. */
-    ccis({ search = '', status, version: wanted, ...page }: CciQuery): CciList {
-      const version = versionOf('cci', wanted) ?? '';
+    ccis({ search = '', status, version: requested, ...page }: CciQuery): CciList {
+      const version = versionOf('cci', requested) ?? '';
       const statuses = status === undefined ? null : JSON.stringify([...status]);
       const { rows, pagination } = listed({ version, search: fold(search), statuses }, page);
       const controls = rows.map((row) => recordOf(version, row));

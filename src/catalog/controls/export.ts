@@ -69,8 +69,8 @@ export function createExportedCatalog(
     .pluck();
 
   /** Throws NOT_FOUND for an unknown framework or version, a 400 for a baseline without controls in the version. */
-  return (framework: string, wanted?: string, name?: string) => {
-    const version = versionOf(framework, wanted);
+  return (framework: string, requested?: string, name?: string) => {
+    const version = versionOf(framework, requested);
     if (version === null) throw noFramework(framework);
     if (name !== undefined) checkBaselines(framework, new Set([name]));
     const baseline = baselineOf(framework, version, name);

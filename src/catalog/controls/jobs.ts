@@ -5,7 +5,7 @@ import { toCatalog, toProfile } from './oscal.ts';
 import type { ControlService, LoadedCatalog } from './queries.ts';
 import type { CciList, CciQuery, ControlFilter, ExportQuery, Frameworks } from './schema.ts';
 
-export interface ControlServices {
+interface ControlServices {
   controls: ControlService;
 }
 

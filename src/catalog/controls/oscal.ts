@@ -299,5 +299,5 @@ function itemOf(identifier: string, part: string): string {
 /** Whether OSCAL allows a text as an id. */
 const isToken = (text: string) => /^[\p{L}_][\p{L}\p{N}.\-_]*$/u.test(text);
 
-/** An id that OSCAL requires, of one that it does not allow. */
+/** Converts an identifier to a valid OSCAL token. */
 const tokenOf = (id: string) => `_${id.replace(/[^\p{L}\p{N}.\-_]/gu, '_')}`;

@@ -133,21 +133,21 @@ export function createControlService(db: Database) {
       const version = versionOf(framework, filter.version) ?? '';
       versions.checkBaselines(framework, baseline);
       const groups = [baseline, ...words].flatMap((group) => (group ? [[...group].map(fold)] : []));
-      const wanted = {
+      const requested = {
         framework,
         version,
         search: fold(filter.search ?? ''),
         family: filter.family === undefined ? null : fold(filter.family.trim()),
         groups: JSON.stringify(groups),
       };
-      const { rows, pagination } = listed(wanted, filter);
+      const { rows, pagination } = listed(requested, filter);
       const controls = rows.map(({ json }) => JSON.parse(json) as ListedControl);
       return { framework, version, total: pagination.total, controls, pagination };
     },
 
     /** The families of a version, in the order of its catalog. Throws NOT_FOUND for a version that is not imported. */
-    families: (framework: string, wanted: string | undefined): string[] =>
-      familiesOf.all(framework, versionOf(framework, wanted) ?? ''),
+    families: (framework: string, requested: string | undefined): string[] =>
+      familiesOf.all(framework, versionOf(framework, requested) ?? ''),
 
     /** Every framework with its imported versions and baselines (rule D54.1). */
     frameworks: (): Frameworks => ({
@@ -193,10 +193,13 @@ export function createControlService(db: Database) {
       neighbors.get(framework, version, identifier)!,
 
     /** A base control of 800-53 and its active enhancements, in catalog order. */
-    enhancements: (identifier: string, wanted: string | undefined): { identifier: string; title: string }[] =>
+    enhancements: (
+      identifier: string,
+      requested: string | undefined,
+    ): { identifier: string; title: string }[] =>
       read(() => {
         const [base] = identifier.split('(', 1);
-        return withEnhancements.all({ base, version: versionOf('nist-800-53', wanted) ?? '' });
+        return withEnhancements.all({ base, version: versionOf('nist-800-53', requested) ?? '' });
       }),
   };
 }

@@ -54,7 +54,7 @@ const textFrom = z.string().optional().openapi({
 });
 const id = z.uuid().describe('Stable: the same in every revision and every installation.');
 
-export const Control80053 = named('Control80053', {
+const Control80053 = named('Control80053', {
   id,
   identifier: z.string().openapi({ example: 'AC-2(1)' }),
   title: z.string(),
@@ -64,7 +64,7 @@ export const Control80053 = named('Control80053', {
   textFrom,
 });
 
-export const Control800171 = named('Control800171', {
+const Control800171 = named('Control800171', {
   id,
   identifier: z.string().openapi({ example: '3.1.1' }),
   family: z.string(),
@@ -76,7 +76,7 @@ export const Control800171 = named('Control800171', {
   textFrom,
 });
 
-export const ControlDod8500 = named('ControlDod8500', {
+const ControlDod8500 = named('ControlDod8500', {
   id,
   identifier: z.string().openapi({ example: 'ECCT-1' }),
   ...texts('title', 'subjectArea'),
@@ -164,7 +164,7 @@ export const ControlRecord80053 = named('ControlRecord80053', {
 
 /** Of a framework that the site imported: every baseline is of a profile. */
 const siteBaselines = { baselines: z.array(z.string()) };
-export const SiteControl = named('SiteControl', { ...Control80053.shape, ...siteBaselines });
+const SiteControl = named('SiteControl', { ...Control80053.shape, ...siteBaselines });
 export const SiteControlRecord = named('SiteControlRecord', {
   ...ControlRecord80053.shape,
   ...siteBaselines,

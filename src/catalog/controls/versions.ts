@@ -120,9 +120,9 @@ export function createControlVersions({ sqlite, read }: Database) {
       baselinesOf.all(framework, version).find((each) => each.name === name) ?? null,
 
     /** The baselines of a version of a framework, NIST's first. Throws NOT_FOUND for an unknown framework. */
-    baselines: (framework: string, wanted?: string): Baselines =>
+    baselines: (framework: string, requested?: string): Baselines =>
       read(() => {
-        const version = versionOf(framework, wanted);
+        const version = versionOf(framework, requested);
         requireFramework(framework, version !== null);
         const rows = version === null ? [] : baselinesOf.all(framework, version);
         return { baselines: rows.map((row) => ({ ...row, source: withoutFolder(row.source) })) };

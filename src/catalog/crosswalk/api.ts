@@ -181,7 +181,7 @@ export function reportRoutes(access: Access, ask: Ask) {
     });
     ofStig.route(
       `GET /api/v1/stigs/{slug}/${operation.toLowerCase()}`,
-      costly.with({ kept: 'catalog' }).user,
+      costly.with({ cached: 'catalog' }).user,
       {
         operationId: `getStig${operation}`,
         ...described(stig),
@@ -191,7 +191,7 @@ export function reportRoutes(access: Access, ask: Ask) {
           send(c, { slug: params.slug, version: query.version as string | undefined }, query),
       },
     );
-    ofList.route(`GET /api/v1/lists/{id}/${operation.toLowerCase()}`, costly.with({ kept: 'users' }).user, {
+    ofList.route(`GET /api/v1/lists/{id}/${operation.toLowerCase()}`, costly.with({ cached: 'users' }).user, {
       operationId: `getList${operation}`,
       ...described(list),
       params: z.object({ id: z.string().openapi({ format: 'uuid' }) }),

@@ -175,10 +175,10 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
       return node && [...pathsToCcis(node).paths.keys()];
     },
 
-    /** The CCI of a filter, as typed and in its published form. Throws as `filtered`. */
-    typed(text = ''): { typed: string; canonical: string | undefined } {
-      const typed = text.trim();
-      return { typed, canonical: typed === '' ? undefined : filtered('cci', typed) };
+    /** Reads the CCI of a filter: its text, and its published form. Throws as `filtered`. */
+    readFilter(given = ''): { text: string; canonical: string | undefined } {
+      const text = given.trim();
+      return { text, canonical: text === '' ? undefined : filtered('cci', text) };
     },
 
     /** The CCIs of a rule with their controls of 800-53, and the controls of 800-171 that map to these. */
@@ -202,8 +202,8 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
      * The definition and the controls of each known CCI (`CCI-000366`), by a revision of 800-53; for these controls, in
      * catalog order, the statement, else the title. Throws NOT_FOUND for a revision that is not imported.
      */
-    facts(ccis: string[], wanted?: string) {
-      const revision = versionOf(target, wanted, '/revision');
+    facts(ccis: string[], requested?: string) {
+      const revision = versionOf(target, requested, '/revision');
       const controlsOf = controlsIn(target, revision);
       const known = texts
         .all(versionOf('cci', undefined), 'cci', JSON.stringify(ccis))

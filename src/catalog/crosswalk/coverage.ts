@@ -191,8 +191,8 @@ function createControlFrames(db: Database, controls: ControlService, ccis: CciSe
   );
   const cacheOf = perCatalogVersion(db, () => new Map<string, ControlFrame>());
 
-  return (framework: string, wanted: string | undefined): ControlFrame => {
-    const revision = controls.versionOf(framework, wanted, 'revision');
+  return (framework: string, requested: string | undefined): ControlFrame => {
+    const revision = controls.versionOf(framework, requested, 'revision');
     const key = `${framework} ${revision}`;
     const cache = cacheOf();
     const cached = cache.get(key);
@@ -220,14 +220,14 @@ function createControlFrames(db: Database, controls: ControlService, ccis: CciSe
 function baselineOf(
   { namedBaselines }: ControlService,
   framework: string,
-  wanted: string | undefined,
+  requested: string | undefined,
 ): string | null {
-  if (wanted === undefined) return null;
-  const level = framework === 'dod-8500' ? macLevel(wanted) : undefined;
+  if (requested === undefined) return null;
+  const level = framework === 'dod-8500' ? macLevel(requested) : undefined;
   if (level !== undefined) return level;
   const published = { 'nist-800-53': nistBaselines, 'dod-8500': macNames }[framework] ?? [];
   const known = [...new Set([...published, ...namedBaselines(framework)])];
-  const name = known.find((each) => fold(each) === fold(wanted.trim()));
+  const name = known.find((each) => fold(each) === fold(requested.trim()));
   if (name !== undefined) return name;
   throw badRequest(
     known.length === 0

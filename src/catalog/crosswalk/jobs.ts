@@ -11,7 +11,7 @@ import { type MappingExport, pairColumns, pairsOf, toMappingCollection } from '.
 import { type CrosswalkService, createPathList, defaultStatuses } from './queries.ts';
 import type * as schemas from './schema.ts';
 
-export interface CrosswalkServices {
+interface CrosswalkServices {
   crosswalk: CrosswalkService;
   explainer: ExplainService;
   mappings: MappingExport;

@@ -44,7 +44,7 @@ export interface PathQuestion extends GraphNode, Omit<Walk, 'source' | 'first'> 
 }
 
 /** The paths of a question. */
-export interface FoundPaths {
+interface FoundPaths {
   paths: Path[];
   /** A limit was reached: there may be more. */
   truncated: boolean;

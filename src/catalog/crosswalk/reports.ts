@@ -162,7 +162,7 @@ export function automationOf(services: ReportServices, stigs: NamedRelease[]): L
   const { inside, frame } = services.coverage.scopeOf({ framework: 'nist-800-53' });
   const ofStigs = stigs.map((stig) => ({ stig, rules: automatedRules(services, stig) }));
   const all = ofStigs.flatMap(({ rules }) => rules);
-  const ofSeverity = (wanted: string) => totalsOf(all.filter(({ severity }) => severity === wanted));
+  const ofSeverity = (level: string) => totalsOf(all.filter(({ severity }) => severity === level));
   const inFamilies = all.flatMap(({ ccis, state }) => {
     const families = new Set(ccis.flatMap(frame.controlsOf).map(({ family }) => family));
     return [...(families.size === 0 ? [''] : families)].map((family) => ({ family, state }));
@@ -259,12 +259,12 @@ export function worksheetOf(services: ReportServices, scope: ReportScope, query:
   );
   const byCci = Map.groupBy(cited, ({ cci }) => cci);
   const family = fold((query.family ?? '').trim());
-  const wanted = inside.filter(
+  const requested = inside.filter(
     ({ familyNames }) => family === '' || JSON.parse(familyNames).includes(family),
   );
-  const identifiers = wanted.map(({ identifier }) => identifier);
+  const identifiers = requested.map(({ identifier }) => identifier);
   const assessments = services.controls.assessments(framework, revision ?? '', identifiers);
-  const rows = wanted.map(({ identifier, title, family }): WorksheetControl => {
+  const rows = requested.map(({ identifier, title, family }): WorksheetControl => {
     const { objectives, methods } = assessments.get(identifier)!;
     const withRules = objectives.map((objective) => {
       const rules = objective.ccis.flatMap(({ cci }) => byCci.get(cci) ?? []);

@@ -99,7 +99,7 @@ export const Resolution = z
   .openapi('Resolution');
 export type Resolution = z.infer<typeof Resolution>;
 
-export const ControlReference = z
+const ControlReference = z
   .strictObject({ framework: z.string(), identifier: z.string(), version: z.string().optional() })
   .openapi('ControlReference');
 

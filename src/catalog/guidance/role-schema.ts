@@ -39,12 +39,12 @@ export const TechnologySkill = named('TechnologySkill', {
   inDemand: z.boolean(),
 });
 
-export const ElementRating = named('ElementRating', {
+const ElementRating = named('ElementRating', {
   ...texts('elementId', 'name', 'scaleId'),
   value: z.number(),
 });
 
-export const EducationLevel = named('EducationLevel', {
+const EducationLevel = named('EducationLevel', {
   ...texts('elementId', 'name', 'scaleId', 'category', 'categoryDescription'),
   value: z.number().describe('Percent.'),
 });

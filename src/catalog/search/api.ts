@@ -43,7 +43,7 @@ export function citationRoutes(access: Access, ask: Ask, citations: Pick<Citatio
 
   route(
     'GET /api/v1/cite',
-    access.with({ kept: null }).userUnless((c) => isPublic(c.req.query('ref'))),
+    access.with({ cached: null }).userUnless((c) => isPublic(c.req.query('ref'))),
     {
       operationId: 'openCitation',
       summary: 'Open a citation of a rule, a STIG, a control or a CCI, and tell what became of it',

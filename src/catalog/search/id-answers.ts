@@ -90,19 +90,20 @@ export function createAnswers({ citedIn, stigNames, controlRules, ownControl }: 
 
   /** The answers for a question, in its order, at most 50. */
   return (question: string): IdAnswer[] => {
-    const { wanted } = readSearchQuery(question);
+    const { includedText } = readSearchQuery(question);
     // The id as it is typed, where a hyphen was added.
     const typed = hyphenated(question) === question ? null : question.trim();
-    const starts = [0, ...[...wanted.matchAll(/\n/g)].map(({ index }) => index + 1)];
-    const cited = citedIn(wanted)
+    const starts = [0, ...[...includedText.matchAll(/\n/g)].map(({ index }) => index + 1)];
+    const cited = citedIn(includedText)
       .slice(0, mostAnswers)
       .map((each) => ({
         index: starts[each.line - 1]! + each.column - 1,
         answer: { ...answerOf(each), asked: typed ?? each.text },
       }));
-    const named = [...wanted.matchAll(/[^\s,;"“”]+/g)].flatMap(({ index, 0: asked }) => {
+    const named = [...includedText.matchAll(/[^\s,;"“”]+/g)].flatMap(({ index, 0: asked }) => {
       const answer =
-        stigOf(asked, asked === wanted.trim()) ?? ownOf(strip(asked.replace(/^\(/, ''), null, /[).:?!]/));
+        stigOf(asked, asked === includedText.trim()) ??
+        ownOf(strip(asked.replace(/^\(/, ''), null, /[).:?!]/));
       return answer === null || cited.some((each) => each.index === index) ? [] : [{ index, answer }];
     });
     return [...cited, ...named]

@@ -32,7 +32,7 @@ export function searchPage(
   const { search, answers, stigNames, listStigs } = services;
   const { q = '' } = question;
   const found = search.search({ ...question, among: slugsOfList(services, user, list) });
-  const named = stigNames.said(readSearchQuery(q).wanted).slice(0, mostNamed);
+  const named = stigNames.stigsNamedIn(readSearchQuery(q).includedText).slice(0, mostNamed);
   const stigs = named.map(({ slug, title, version }) => ({ slug, title, version }));
   return {
     ...found,

@@ -91,9 +91,9 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
   }
 
   /** The CCIs through which the control or CCI that is the whole question has rules; null for another question. */
-  function ccisOf({ control, wanted }: SearchQuery): string[] | null {
+  function ccisOf({ control, includedText }: SearchQuery): string[] | null {
     const published = control === null ? null : lookup.reached(control);
-    const own = published === null ? lookup.ownControl(wanted) : null;
+    const own = published === null ? lookup.ownControl(includedText) : null;
     return own === null ? published : lookup.reached(own);
   }
 
@@ -101,8 +101,8 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
   function matching(query: SearchQuery, filter: RuleFilter, sort: SearchOrder): MatchedRule[] {
     // FTS5 leaves out a word of letters that it does not know: it asks for the others alone.
     const isUnknown = (match: string) => !isAscii.test(match) && !queries.isInIndex(match);
-    if (query.wants.some((term) => isUnknown(allOf([term])))) return [];
-    const rules = queries.rules('match', allOf(query.wants), filter, sort).filter(literalsIn(query));
+    if (query.includedTerms.some((term) => isUnknown(allOf([term])))) return [];
+    const rules = queries.rules('match', allOf(query.includedTerms), filter, sort).filter(literalsIn(query));
     if (sort !== 'relevance' || query.ids.length === 0) return rules;
     // Behind the rules that have the id that is asked for come those that have it in another revision, then others.
     const [named, other] = [query.ids, query.unrevised].map((ids) => queries.named(ids, rules));
@@ -123,7 +123,7 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
       exact: rules.length,
       relaxed,
     });
-    if (ccis !== null || query.wants.length === 0) {
+    if (ccis !== null || query.includedTerms.length === 0) {
       const { excluded, ...narrowing } = filter;
       const excludes = excluded !== null || query.excludedLiterals.length > 0;
       if (ccis === null && q !== '' && !excludes) return found([]);
@@ -139,7 +139,7 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
     }
 
     const exact = matching(query, filter, sort);
-    if (exact.length >= enough || queries.isId(query.wanted)) return found(exact);
+    if (exact.length >= enough || queries.isId(query.includedText)) return found(exact);
     const { severity, cci, control } = filter;
     const isNarrow = severity !== null || cci !== null || control !== null;
     const first = isNarrow
@@ -173,7 +173,7 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
         const { query, rules, exact, relaxed } = find(search);
         const total = rules.length;
         const offset = offsetOf(search, total);
-        const all = query.wants.map(({ patterns }) => patterns);
+        const all = query.includedTerms.map(({ patterns }) => patterns);
         const any = relaxed.terms.map(({ patterns, synonyms }) => [...patterns, ...synonyms]);
         return {
           results: rules.slice(offset, offset + search.limit).map((rule, index) => {

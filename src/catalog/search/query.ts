@@ -38,7 +38,7 @@ export interface Term {
  * it (rule D35.1). Ignores what has no letter, digit or `_`.
  */
 export function readSearchQuery(question: string) {
-  const terms = { wanted: new Map<string, Term>(), excluded: new Map<string, Term>() };
+  const terms = { included: new Map<string, Term>(), excluded: new Map<string, Term>() };
   const texts: string[] = [];
   let prefixes = 0;
   let isNot = false;
@@ -57,37 +57,37 @@ export function readSearchQuery(question: string) {
         ? plainTerm(text, prefixes < maxPrefixes)
         : quotedTerm(quoted ?? bareId(text));
     if (term === null) continue;
-    const kind = isNot || hyphen !== '' ? 'excluded' : 'wanted';
+    const kind = isNot || hyphen !== '' ? 'excluded' : 'included';
     isNot = false;
-    if (kind === 'wanted') texts.push(each);
+    if (kind === 'included') texts.push(each);
     const key = JSON.stringify(term.patterns);
     if (!terms[kind].has(key) && term.patterns.some((pattern) => pattern.isPrefix)) prefixes++;
     terms[kind].set(key, term);
   }
-  const [wants, excluded] = [[...terms.wanted.values()], [...terms.excluded.values()]];
-  const wanted = excluded.length === 0 ? whole : texts.join(' ');
+  const [includedTerms, excluded] = [[...terms.included.values()], [...terms.excluded.values()]];
+  const includedText = excluded.length === 0 ? whole : texts.join(' ');
   const literalsOf = (some: Term[]) => some.flatMap((term) => (term.isLiteral ? term.patterns : []));
-  const ids = idsOf(wanted) ?? [];
+  const ids = idsOf(includedText) ?? [];
   const isOneId = ids.length === 1;
   return {
     /** What a rule must not have; the index knows no punctuation, so literal phrases are excluded by its texts alone. */
     excluded: excluded.filter((term) => !term.isLiteral),
-    /** What the question wants, each term once. */
-    wants,
+    /** The terms that are not excluded, each once. */
+    includedTerms,
     /** Quoted phrases that hold punctuation: a rule counts only if each is found in one of its texts. */
-    literals: literalsOf(wants),
+    literals: literalsOf(includedTerms),
     /** Quoted phrases that hold punctuation: a rule with one of them does not count. */
     excludedLiterals: literalsOf(excluded),
     /** The question without what it excludes. */
-    wanted,
+    includedText,
     /** The whole question as an id in each exact spelling, in lower case. */
-    ids: idSpellings(wanted),
+    ids: idSpellings(includedText),
     /** The whole question as a control or CCI; null for another. */
     control: (isOneId && ids.find(({ kind }) => kind === 'control' || kind === 'cci')) || null,
     /** Whether the whole question has the form of an id. */
     isOneId,
     /** The whole question as an SV-id without its revision, in lower case; none for another text. */
-    unrevised: unrevised(wanted),
+    unrevised: unrevised(includedText),
   };
 }
 

@@ -19,7 +19,7 @@ interface AnyForm {
 }
 
 /** What a relaxed search finds: rules with any of the words of a question (rule D35.1). */
-export interface RelaxedResult {
+interface RelaxedResult {
   /** The best first, at most 100. */
   rules: MatchedRule[];
   /** What they were searched for. */
@@ -95,8 +95,8 @@ export function createRelaxedSearch(db: Database, { scored, isId }: RuleQueries,
     return found;
   }
 
-  function read(wants: Term[], vocabulary: Vocabulary): RelaxedTerm[] {
-    const words = wants.map((term) => ({ term, parts: partsOf(term) }));
+  function read(includedTerms: Term[], vocabulary: Vocabulary): RelaxedTerm[] {
+    const words = includedTerms.map((term) => ({ term, parts: partsOf(term) }));
     const synonyms = synonymsOf(words.map(({ term, parts }) => (term.isPlain ? parts : [])));
     return words.map(({ term, parts }, at) => ({
       term,
@@ -118,7 +118,7 @@ export function createRelaxedSearch(db: Database, { scored, isId }: RuleQueries,
     withPhrases: (phrases: Pattern[]) => (rule: MatchedRule) => boolean,
   ): RelaxedResult => {
     const vocabulary = vocabularyOf();
-    const all = read(query.wants, vocabulary);
+    const all = read(query.includedTerms, vocabulary);
     const hasOthers = all.some(({ isStop }) => !isStop);
     const terms = all.filter(({ isStop }) => !(isStop && hasOthers));
     const left = all.filter((each) => !terms.includes(each));
@@ -227,7 +227,7 @@ const mostNamed = 3;
  */
 function nameIn(
   all: RelaxedTerm[],
-  { said, exactly, ofOneProduct }: StigNameIndex,
+  { stigsNamedIn, exactly, ofOneProduct }: StigNameIndex,
 ): { terms: RelaxedTerm[]; slugs: string[] } | null {
   const rows = all
     .flatMap((_, from) =>
@@ -238,7 +238,8 @@ function nameIn(
   function byName(row: RelaxedTerm[], text: string): StigByName[] {
     const whole = exactly(text);
     const endsInNumber = /\d/.test(row.at(-1)!.term.asked) && /\p{L}/u.test(text);
-    const stigs = whole.length === 0 && row.length <= longestPart && endsInNumber ? said(text) : whole;
+    const stigs =
+      whole.length === 0 && row.length <= longestPart && endsInNumber ? stigsNamedIn(text) : whole;
     return stigs.length <= mostNamed ? stigs : [];
   }
   function byProduct(row: RelaxedTerm[], text: string): StigByName[] {

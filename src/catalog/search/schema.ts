@@ -102,7 +102,7 @@ export type SearchAnswer = z.infer<typeof SearchAnswer>;
 export const mostExported = 20_000;
 
 /** How results are ordered (rule S4.2). */
-export const searchOrders = ['relevance', 'severity', 'stig', 'id'] as const;
+const searchOrders = ['relevance', 'severity', 'stig', 'id'] as const;
 export type SearchOrder = (typeof searchOrders)[number];
 
 export const question = requestText('q', 500).openapi({

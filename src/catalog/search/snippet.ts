@@ -1,7 +1,7 @@
 import { findPlaces, foldInPlace, type Pattern, type Range } from './pattern.ts';
 import { type SearchedField, type Snippet, searchedFields } from './schema.ts';
 
-interface Place extends Range {
+interface TermPlace extends Range {
   term: number;
 }
 
@@ -11,7 +11,7 @@ const maxPlaces = 50;
 
 /** The stretch of a rule's texts that shows the most terms, the first of equals, with `…` where it is cut. */
 export function makeSnippet(texts: Record<SearchedField, string>, terms: Pattern[][]): Snippet {
-  let best: { field: SearchedField; places: Place[]; terms: number } = {
+  let best: { field: SearchedField; places: TermPlace[]; terms: number } = {
     field: 'discussion',
     places: [],
     terms: 0,
@@ -35,7 +35,7 @@ export function makeSnippet(texts: Record<SearchedField, string>, terms: Pattern
   );
 }
 
-function cutOut(field: SearchedField, text: string, places: Place[]): Snippet {
+function cutOut(field: SearchedField, text: string, places: TermPlace[]): Snippet {
   const first = densest(places);
   let from = Math.max(0, (first?.start ?? 0) - lead);
   let to = Math.min(text.length, from + length);
@@ -65,7 +65,7 @@ function cutOut(field: SearchedField, text: string, places: Place[]): Snippet {
 }
 
 /** The first place from which a snippet shows the most different terms. */
-function densest(places: Place[]): Place | undefined {
+function densest(places: TermPlace[]): TermPlace | undefined {
   let best = places[0];
   let most = 0;
   for (const [index, place] of places.entries()) {

@@ -96,7 +96,7 @@ export function stigOf(
   const [, bare, atEnd] = /^(.+)\s(v?\d{1,4}\.\d{1,4})$/i.exec(name.trim()) ?? [];
   const looked = (each: string) => {
     const exact = stigNames.exactly(each);
-    return exact.length > 0 ? exact : stigNames.said(each);
+    return exact.length > 0 ? exact : stigNames.stigsNamedIn(each);
   };
   const whole = looked(name);
   const isSplit = whole.length === 0 && bare !== undefined;
@@ -110,20 +110,20 @@ export function stigOf(
     });
   const { slug, version: newest, release } = found[0]!;
   const own = isSplit ? atEnd : (cited?.version ?? release ?? undefined);
-  const wanted = releaseOf(version) ?? releaseOf(own);
-  if (wanted !== undefined && wanted !== newest && stigs.findRelease(slug, wanted) === null)
+  const requested = releaseOf(version) ?? releaseOf(own);
+  if (requested !== undefined && requested !== newest && stigs.findRelease(slug, requested) === null)
     throw new Missing(
       'not_imported',
-      `${cut(wanted)} of ${slug} is not in this catalog. The newest release here is ${newest}`,
+      `${cut(requested)} of ${slug} is not in this catalog. The newest release here is ${newest}`,
       { slug, newest, retained: stigs.retained(slug).slice(0, mostReleases) },
     );
-  return { slug, newest, version: wanted ?? newest };
+  return { slug, newest, version: requested ?? newest };
 }
 
 /** A control or CCI: framework, identifier and revision of a citation or of an id in any spelling. Throws `Missing`. */
 export function controlOf(given: string, framework?: string, version?: string) {
   const text = typed(given);
-  const wanted = revisionOf(version);
+  const requested = revisionOf(version);
   const cited = readCitation(text);
   if (onlyId(cited?.id ?? text, 'rule', 'group') !== null)
     throw new Missing('unknown_id', 'This is a rule', {
@@ -131,7 +131,7 @@ export function controlOf(given: string, framework?: string, version?: string) {
     });
   if (cited?.id) {
     const { name, id, version: own } = cited;
-    return { framework: frameworkOf(name), id, version: wanted ?? own, part: '' };
+    return { framework: frameworkOf(name), id, version: requested ?? own, part: '' };
   }
   const [, prefix, rest] = /^([^:]+):(.+)$/.exec(text) ?? [];
   const isFramework = prefix !== undefined && onlyId(prefix, 'control', 'cci') === null;
@@ -143,14 +143,14 @@ export function controlOf(given: string, framework?: string, version?: string) {
   if (known !== null) {
     const { framework: own, id: published, part } = { ...known, framework: known.framework ?? 'cci' };
     if (own === 'cci' || named === undefined || frameworkOf(named) === own)
-      return { framework: own, id: published, version: wanted, part };
+      return { framework: own, id: published, version: requested, part };
   }
   if (named === undefined)
     throw new Missing(
       'unknown_id',
       `${cut(text)} is no id of a control or CCI. Name its framework, or use find`,
     );
-  return { framework: frameworkOf(named), id, version: wanted, part: '' };
+  return { framework: frameworkOf(named), id, version: requested, part: '' };
 }
 
 /** Whether a text is the id of a control or CCI. */

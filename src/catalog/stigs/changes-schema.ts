@@ -7,7 +7,7 @@ import { Severity } from './schema.ts';
 const text = z.string();
 
 /** The kinds of a line about a rule of two releases. */
-export const changeKinds = ['added', 'removed', 'changed'] as const;
+const changeKinds = ['added', 'removed', 'changed'] as const;
 
 /** One line of the csv and xlsx of changes, whatever was compared (rule D26). */
 export const ChangeLine = z.strictObject({

@@ -27,10 +27,10 @@ const rank = { low: 0, medium: 1, high: 2 };
 
 /** What changed in the catalog, or in some of its STIGs, since a day (rule D26). */
 export function createStigChangesService(db: Database) {
-  const pairsOf = db.sqlite.prepare<{ since: string; wanted: string | null }, ReleasePair>(
+  const pairsOf = db.sqlite.prepare<{ since: string; perStig: string | null }, ReleasePair>(
     `SELECT s.slug, s.title, f.id AS fromId, f.version AS "from", t.id AS toId, t.version AS "to",
             w.value ->> 'pinned' AS pinned
-       FROM json_each(ifnull(@wanted, (
+       FROM json_each(ifnull(@perStig, (
               SELECT json_group_array(json_object('slug', slug, 'since', @since)) FROM stigs))) AS w
        JOIN stigs AS s ON s.slug = w.value ->> 'slug'
        JOIN stig_releases AS t ON t.id = s.current_release_id
@@ -101,13 +101,13 @@ export function createStigChangesService(db: Database) {
     ];
   }
 
-  const pairsSince = (since: string, wanted?: SincePerStig[]): ReleasePair[] =>
-    pairsOf.all({ since, wanted: wanted ? JSON.stringify(wanted) : null });
+  const pairsSince = (since: string, perStig?: SincePerStig[]): ReleasePair[] =>
+    pairsOf.all({ since, perStig: perStig ? JSON.stringify(perStig) : null });
 
   return {
     /** What changed in some STIGs, each since a day of its own; by default in all, since `since`. */
-    since(since: string, wanted?: SincePerStig[]): ChangesSince {
-      const stigs = pairsSince(since, wanted).map(summaryOf);
+    since(since: string, perStig?: SincePerStig[]): ChangesSince {
+      const stigs = pairsSince(since, perStig).map(summaryOf);
       const sum = (count: (stig: StigChanges) => number) =>
         stigs.reduce((total, stig) => total + count(stig), 0);
       const totals = {
@@ -121,8 +121,8 @@ export function createStigChangesService(db: Database) {
     },
 
     /** The same, a line for each rule. */
-    lines: (since: string, wanted?: SincePerStig[]): ChangeLine[] =>
-      pairsSince(since, wanted).flatMap(linesOf),
+    lines: (since: string, perStig?: SincePerStig[]): ChangeLine[] =>
+      pairsSince(since, perStig).flatMap(linesOf),
   };
 }
 

@@ -37,7 +37,7 @@ export const MatchedBy = z.enum(['stigId', 'groupId', 'legacyId']).openapi('Matc
 
 const { ruleTitle, severity } = RuleHead.shape;
 const matched = { matchedBy: MatchedBy, old: RuleIdentity, new: RuleIdentity, ruleTitle, severity };
-export const RenumberedRule = z.strictObject(matched).openapi('RenumberedRule');
+const RenumberedRule = z.strictObject(matched).openapi('RenumberedRule');
 export const ChangedRule = z
   .strictObject({
     ...matched,

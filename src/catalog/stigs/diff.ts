@@ -44,13 +44,13 @@ const headOf = ({ release }: FullRelease): StigDiff['from'] =>
 
 /** Removes rules of other kinds, classes and severities (of the newer release) from a comparison; its counts stay whole. */
 export function filterDiff(diff: StigDiff, { kind: kinds, class: classes, severity }: DiffFilter): StigDiff {
-  const isWanted = (
+  const matchesFilter = (
     kind: (typeof ruleKinds)[number],
     rule: Pick<RuleHead, 'severity'> & { classes?: ChangeClass[] },
   ) =>
     (kinds?.has(kind) ?? true) &&
     (severity?.has(rule.severity) ?? true) &&
     (!classes || rule.classes?.some((each) => classes.has(each)));
-  const rules = ruleKinds.map((kind) => [kind, diff[kind].filter((rule) => isWanted(kind, rule))]);
+  const rules = ruleKinds.map((kind) => [kind, diff[kind].filter((rule) => matchesFilter(kind, rule))]);
   return { ...diff, ...Object.fromEntries(rules) };
 }

@@ -6,18 +6,18 @@ import type { Database } from '../../db/database.ts';
 import { isRenumbered } from './compare.ts';
 import type { ChangeClass } from './diff-schema.ts';
 import type { RuleHistory, RuleOverTime, RuleRelease, RuleState } from './history-schema.ts';
-import { idsOf, wantedIds } from './ids.ts';
+import { idsOf, matchingIds } from './ids.ts';
 import { markedClasses, type RuleMarks, readMarks } from './marks.ts';
 import { matchRules } from './match.ts';
 import { type RuleHead, ruleHeadColumns } from './rule-head.ts';
 
 /** A rule of a newest release. */
-export interface CurrentRule extends RuleHead {
+interface CurrentRule extends RuleHead {
   slug: string;
   version: string;
 }
 
-export interface RuleStep {
+interface RuleStep {
   release: number;
   state: RuleState;
   classes: ChangeClass[];
@@ -26,13 +26,13 @@ export interface RuleStep {
 }
 
 /** One rule through the releases of a STIG, the oldest first, from its first release to its last or its removal. */
-export type RuleThread = RuleStep[];
+type RuleSteps = RuleStep[];
 
 export type RuleHistoryService = ReturnType<typeof createRuleHistoryService>;
 
 /** One rule through all retained releases (rule D27). */
 export function createRuleHistoryService(db: Database) {
-  const threadsOfStig = createThreadsReader(db);
+  const historiesOfStig = createHistoriesReader(db);
   const stigsWith = db.sqlite.prepare<[string, string | null], { id: number; slug: string; title: string }>(
     `SELECT s.id, s.slug, s.title FROM stigs AS s
       WHERE s.id IN (SELECT r.stig_id FROM stig_releases AS r
@@ -59,13 +59,13 @@ export function createRuleHistoryService(db: Database) {
       ORDER BY s.title_fold, s.title, s.slug, f.ordinal`,
   );
 
-  function rulesOf({ id, slug, title }: { id: number; slug: string; title: string }, wanted: string[]) {
-    const { releases, threads } = threadsOfStig(id);
-    return threads
-      .filter(({ ids }) => wanted.some((each) => ids.has(each)))
-      .map(({ thread }) => ({ thread, last: thread.findLast(({ rule }) => rule !== null)! }))
+  function rulesOf({ id, slug, title }: { id: number; slug: string; title: string }, matching: string[]) {
+    const { releases, histories } = historiesOfStig(id);
+    return histories
+      .filter(({ ids }) => matching.some((each) => ids.has(each)))
+      .map(({ steps }) => ({ steps, last: steps.findLast(({ rule }) => rule !== null)! }))
       .sort((a, b) => b.last.release - a.last.release || a.last.rule!.ordinal - b.last.rule!.ordinal)
-      .map(({ thread, last }): RuleOverTime => {
+      .map(({ steps, last }): RuleOverTime => {
         const rule = last.rule!;
         return {
           slug,
@@ -73,7 +73,7 @@ export function createRuleHistoryService(db: Database) {
           ruleTitle: titleOf.get(releases[last.release]!.id, rule.ordinal)!,
           current: last.release === releases.length - 1,
           ...pick(rule, 'groupId', 'ruleId', 'ruleVersion', 'severity'),
-          releases: thread.toReversed().map((step) => ({
+          releases: steps.toReversed().map((step) => ({
             ...pick(releases[step.release]!, 'version', 'releaseDate'),
             ...pick(step, 'state', 'classes'),
             severity: step.rule?.severity ?? null,
@@ -84,8 +84,8 @@ export function createRuleHistoryService(db: Database) {
 
   /** The rules with an id in any retained release, of one STIG or of all. */
   function find(id: string, slug: string | null = null): RuleOverTime[] {
-    const wanted = wantedIds(id);
-    return stigsWith.all(JSON.stringify(wanted), slug).flatMap((stig) => rulesOf(stig, wanted));
+    const matching = matchingIds(id);
+    return stigsWith.all(JSON.stringify(matching), slug).flatMap((stig) => rulesOf(stig, matching));
   }
 
   return {
@@ -93,13 +93,13 @@ export function createRuleHistoryService(db: Database) {
 
     /** The rules that have an id in the newest release of a STIG, or of all: without their history, which takes longer. */
     current(id: string, slug: string | null = null): CurrentRule[] {
-      const wanted = wantedIds(id);
-      const name = wanted.at(-1)!;
+      const matching = matchingIds(id);
+      const name = matching.at(-1)!;
       const like = /^[ !#-[\]-~]+$/.test(name) ? `%${name}%` : '%';
-      return currentRules.all({ ids: JSON.stringify(wanted), id: like, slug }).flatMap((row) => {
+      return currentRules.all({ ids: JSON.stringify(matching), id: like, slug }).flatMap((row) => {
         const { legacyIds, ...rule } = row;
         const ids = idsOf({ ...rule, legacyIds: JSON.parse(legacyIds) });
-        return wanted.some((each) => ids.includes(each)) ? rule : [];
+        return matching.some((each) => ids.includes(each)) ? rule : [];
       });
     },
 
@@ -113,7 +113,7 @@ export function createRuleHistoryService(db: Database) {
 }
 
 /** The releases of a STIG, the oldest first, and its rules through them with every id that they had. */
-function createThreadsReader(db: Database) {
+function createHistoriesReader(db: Database) {
   const releasesOf = db.sqlite.prepare<
     [number],
     Pick<RuleRelease, 'version' | 'releaseDate'> & { id: number; marks: string }
@@ -124,44 +124,44 @@ function createThreadsReader(db: Database) {
   );
   function read(stig: number) {
     const rows = releasesOf.all(stig);
-    const threads = threadsOf(rows.map(({ marks }) => readMarks(marks))).map((thread) => ({
-      ids: new Set(thread.flatMap(({ rule }) => (rule === null ? [] : idsOf(rule)))),
-      thread,
+    const histories = historiesOf(rows.map(({ marks }) => readMarks(marks))).map((steps) => ({
+      ids: new Set(steps.flatMap(({ rule }) => (rule === null ? [] : idsOf(rule)))),
+      steps,
     }));
-    return { releases: rows.map(({ marks: _, ...release }) => release), threads };
+    return { releases: rows.map(({ marks: _, ...release }) => release), histories };
   }
   // Few: a reader asks for rules of few STIGs one after the other.
   const known = new LRUCache<string, ReturnType<typeof read>>({ max: 16 });
 
   return (stig: number) => {
     const key = `${db.catalogVersion()} ${stig}`;
-    const threads = known.get(key) ?? read(stig);
-    known.set(key, threads);
-    return threads;
+    const histories = known.get(key) ?? read(stig);
+    known.set(key, histories);
+    return histories;
   };
 }
 
-/** Follows every rule through the releases of a STIG, the oldest first. A rule that returns continues its old thread. */
-export function threadsOf(releases: RuleMarks[][]): RuleThread[] {
-  const threads = new Map<RuleMarks, RuleThread>();
+/** Follows every rule through the releases of a STIG, the oldest first. A rule that returns continues its history. */
+export function historiesOf(releases: RuleMarks[][]): RuleSteps[] {
+  const histories = new Map<RuleMarks, RuleSteps>();
   let before: RuleMarks[] = [];
   let gone: RuleMarks[] = [];
   for (const [release, now] of releases.entries()) {
     const { pairs, removed, added } = matchRules(before, now);
     const back = matchRules(gone, added);
-    for (const { old, new: rule } of [...pairs, ...back.pairs]) threads.set(rule, threads.get(old)!);
-    for (const rule of back.added) threads.set(rule, []);
+    for (const { old, new: rule } of [...pairs, ...back.pairs]) histories.set(rule, histories.get(old)!);
+    for (const rule of back.added) histories.set(rule, []);
     const state = release === 0 ? 'first' : 'added';
-    for (const rule of added) threads.get(rule)!.push({ release, state, classes: [], rule });
+    for (const rule of added) histories.get(rule)!.push({ release, state, classes: [], rule });
     for (const { old, new: rule } of pairs) {
       const classes = markedClasses(old, rule);
       const state = classes.length > 0 ? 'changed' : isRenumbered(old, rule) ? 'renumbered' : 'same';
-      threads.get(rule)!.push({ release, state, classes, rule });
+      histories.get(rule)!.push({ release, state, classes, rule });
     }
     for (const rule of removed)
-      threads.get(rule)!.push({ release, state: 'removed', classes: [], rule: null });
+      histories.get(rule)!.push({ release, state: 'removed', classes: [], rule: null });
     before = now;
     gone = [...removed, ...back.removed];
   }
-  return [...new Set(threads.values())];
+  return [...new Set(histories.values())];
 }

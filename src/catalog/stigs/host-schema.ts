@@ -86,7 +86,7 @@ export function unusualNames(hosts: Pick<ChecklistHost, 'hostName'>[]): string[]
 }
 
 /** The key by which a host comes twice: its name, in any case. */
-export const keyOfHost = ({ hostName }: Pick<ChecklistHost, 'hostName'>): string => fold(hostName.trim());
+const keyOfHost = ({ hostName }: Pick<ChecklistHost, 'hostName'>): string => fold(hostName.trim());
 
 /** The host with its STIGs by slug, each once; or the name of one that `among` lacks. */
 export function withSlugs(

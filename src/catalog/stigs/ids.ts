@@ -14,7 +14,7 @@ export function idsOf({ groupId, ruleId, ruleVersion, legacyIds }: RuleIds): str
 }
 
 /** The identifiers that a caller may mean: the text itself, and a rule id without its revision. */
-export function wantedIds(text: string): string[] {
+export function matchingIds(text: string): string[] {
   const id = text.trim().toUpperCase();
   return /^SV-|_RULE$/.test(id) ? [...new Set([id, ruleNumber(id)])] : [id];
 }

@@ -18,7 +18,7 @@ import type { StigNameIndex } from './name-index.ts';
 import { narrowed, type StigService, toFinding } from './queries.ts';
 import { type DownloadQuery, Finding } from './schema.ts';
 
-export interface StigServices {
+interface StigServices {
   stigs: StigService;
   stigNames: StigNameIndex;
   stigDiff: StigDiffService;
@@ -26,19 +26,19 @@ export interface StigServices {
   listChanges: ListChanges;
   ruleHistory: RuleHistoryService;
   addressed: AddressedControls;
-  cciLookup: { typed(cci?: string): { canonical?: string | undefined } };
+  cciLookup: { readFilter(cci?: string): { canonical?: string | undefined } };
 }
 
 /** The entries of a list whose changes count. Both throw 404 for a list that the viewer may not see. */
 export interface ListChanges {
   /** Since a day, since each was added (`added`), or since the viewer saw it (`seen`). */
-  wanted(viewer: Viewer, list: string, since: string): SincePerStig[];
+  sincePerStig(viewer: Viewer, list: string, since: string): SincePerStig[];
   /** What is new to the viewer, in pinned entries too. */
   news(viewer: Viewer, list: string): SincePerStig[];
 }
 
 /** Whose changes are asked for: those of a list, of some STIGs, or without a scope of the whole catalog. */
-export type ChangesScope = { viewer: Viewer; list: string } | SincePerStig[] | undefined;
+type ChangesScope = { viewer: Viewer; list: string } | SincePerStig[] | undefined;
 
 /** A file with its name. */
 export interface NamedFile {
@@ -94,7 +94,7 @@ export function stigFile(
     const bytes = bytesOf(toComponentDefinition(full, addressed));
     return { bytes, format, name: `${name}_component-definition.json` };
   }
-  const filter = { severity, cci: cciLookup.typed(cci).canonical, search };
+  const filter = { severity, cci: cciLookup.readFilter(cci).canonical, search };
   const rows = narrowed(full.findings, filter).map(toFinding);
   const file = {
     json: stigs.raw(release.id),
@@ -128,13 +128,13 @@ export function comparedReleasesFile(
   return { bytes, format, name: `${narrowedName(diffName(diff), filter)}.${format}` };
 }
 
-function wantedOf({ listChanges }: StigServices, scope: ChangesScope, since: string) {
-  return scope && 'list' in scope ? listChanges.wanted(scope.viewer, scope.list, since) : scope;
+function sincePerStigOf({ listChanges }: StigServices, scope: ChangesScope, since: string) {
+  return scope && 'list' in scope ? listChanges.sincePerStig(scope.viewer, scope.list, since) : scope;
 }
 
 /** What changed since a day, or since `added` or `seen` in a list. Throws 404 for a list that the viewer may not see. */
 export const changesSince = (services: StigServices, scope: ChangesScope, since: string): ChangesSince =>
-  services.changes.since(since, wantedOf(services, scope, since));
+  services.changes.since(since, sincePerStigOf(services, scope, since));
 
 /** The same as a file with a line for each rule. */
 export const changesSinceFile = (
@@ -143,7 +143,7 @@ export const changesSinceFile = (
   since: string,
   choice: FileChoice,
 ): RenderedFile =>
-  renderFile(choice, changesFile(services.changes.lines(since, wantedOf(services, scope, since))));
+  renderFile(choice, changesFile(services.changes.lines(since, sincePerStigOf(services, scope, since))));
 
 /** The rules with an id in any STIG, through all releases. Throws 404. */
 export const ruleHistory = (services: StigServices, id: string): RuleHistory =>

@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 import { notThere } from '../../base/errors.ts';
 import { pick } from '../../base/objects.ts';
-import { onDemand } from '../../base/on-demand.ts';
 import { compareCodePoints, cut, fold, strip } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { perCatalogVersion } from '../../db/per-catalog-version.ts';
@@ -125,7 +124,7 @@ export function createStigNameIndex(db: Database) {
     return (ofKind.length > 0 ? ofKind : found).map((stig) => answerOf(stig, release));
   }
 
-  function said(text: string): StigByName[] {
+  function stigsNamedIn(text: string): StigByName[] {
     const asked = readName(text);
     if (asked === null) return [];
     const { release } = formOf(text);
@@ -178,14 +177,14 @@ export function createStigNameIndex(db: Database) {
     },
 
     /** The STIGs that people mean by a text (`win2025`, `rhel 9 V2R8`), the best first (rule S4.1), then by title. */
-    said,
+    stigsNamedIn,
 
     /**
-     * The STIGs of the one product that a text names as `said`: their titles differ in numbers alone. None where it names
+     * The STIGs of the one product that a text names as `stigsNamedIn`: their titles differ in numbers alone. None where it names
      * several products, or an SRG.
      */
     ofOneProduct(text: string): StigByName[] {
-      const stigs = said(text);
+      const stigs = stigsNamedIn(text);
       const [product, ...others] = new Set(stigs.map(({ slug }) => names().bySlugOrAlias(slug)!.product));
       return product?.startsWith('stig ') && others.length === 0 ? stigs : [];
     },
@@ -206,11 +205,11 @@ export function createStigNameIndex(db: Database) {
 
     /** The slugs of the STIGs that people mean by a text, and of those whose title or slug contains it. */
     listed(text: string): string[] {
-      const wanted = fold(text);
+      const folded = fold(text);
       const literal = names().stigs.filter(
-        ({ slug, titleFold }) => titleFold.includes(wanted) || slug.includes(wanted),
+        ({ slug, titleFold }) => titleFold.includes(folded) || slug.includes(folded),
       );
-      return [...new Set([...said(text), ...literal].map(({ slug }) => slug))];
+      return [...new Set([...stigsNamedIn(text), ...literal].map(({ slug }) => slug))];
     },
   };
 }
@@ -256,4 +255,10 @@ function grouped(stigs: IndexedStig[], keysOf: (stig: IndexedStig) => string[]):
   for (const stig of stigs)
     for (const key of new Set(keysOf(stig))) groups.set(key, [...(groups.get(key) ?? []), stig]);
   return groups;
+}
+
+/** Gives a function that computes a value at the first call, and returns the same afterwards. */
+function onDemand<T>(compute: () => T): () => T {
+  let value: T | undefined;
+  return () => (value ??= compute());
 }

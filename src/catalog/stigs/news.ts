@@ -49,8 +49,8 @@ export function createStigNewsService(db: Database, { slugOf }: StigNameIndex) {
     order: newestFirst,
   });
 
-  function pageOf(wanted: WantedReleases, page: Page): StigChangelog {
-    const { rows, pagination } = changes({ since: null, slug: null, importedAt: null, ...wanted }, page);
+  function pageOf(requested: WantedReleases, page: Page): StigChangelog {
+    const { rows, pagination } = changes({ since: null, slug: null, importedAt: null, ...requested }, page);
     return { changes: rows, pagination };
   }
 

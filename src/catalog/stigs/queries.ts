@@ -75,12 +75,13 @@ export const stigColumns = ['title', 'version', 'date', 'rules'] as const;
 type StigColumn = (typeof stigColumns)[number];
 
 /** The filters and the order of the list of STIGs. */
-export interface StigsWanted extends Page {
+interface StigsFilter extends Page {
   search?: string | undefined;
   sort?: Sort<StigColumn> | undefined;
   /** A date: only STIGs with an older release. */
   before?: string | undefined;
-  called?: string[] | undefined;
+  /** Only these, in this order. */
+  slugs?: string[] | undefined;
 }
 
 const releaseSql = `
@@ -143,7 +144,7 @@ const sortedBy: Record<StigColumn, string> = {
 export type StigService = ReturnType<typeof createStigService>;
 
 /** Where a request names a release; a STIG in the path is no field. */
-export interface ReleaseFields {
+interface ReleaseFields {
   slug?: string;
   version: string;
 }
@@ -224,7 +225,7 @@ export function createStigService(db: Database, { slugOf, ofSlug }: StigNameInde
   function overview(name: string, query: FindingsQuery & Narrowing) {
     return db.read(() => {
       const stig = release(name, query.version);
-      const isNarrowed = query.search || query.severity || query.cci || query.passes;
+      const isNarrowed = query.search || query.severity || query.cci || query.matchesFilter;
       const all = isNarrowed ? narrowed(findingsOf(stig.id), query) : null;
       const total = all?.length ?? stig.findingCount;
       const rows = all ? slice(all, query) : findingsOf(stig.id, query.limit, offsetOf(query, total));
@@ -287,16 +288,18 @@ export function createStigService(db: Database, { slugOf, ofSlug }: StigNameInde
       };
     },
 
-    /** A page of STIGs, by default by title, or in the order of `called`. */
-    list({ search = '', called, sort, before, ...page }: StigsWanted): StigList {
-      const slugs = called === undefined ? null : JSON.stringify(called);
-      const usual = called === undefined ? byTitle : byPlace;
+    /** A page of STIGs, by default by title, or in the order of `slugs`. */
+    list({ search = '', slugs, sort, before, ...page }: StigsFilter): StigList {
+      const usual = slugs === undefined ? byTitle : byPlace;
       const list = prepareList<StigList['stigs'][number]>(db, {
         columns: 's.slug, s.title, r.version, r.release_date AS releaseDate, r.finding_count AS findingCount',
         matching: listedSql,
         order: sort === undefined ? usual : `${orderBy(sort)}, ${usual}`,
       });
-      const { rows, pagination } = list({ search: fold(search), before: before ?? null, slugs }, page);
+      const { rows, pagination } = list(
+        { search: fold(search), before: before ?? null, slugs: slugs ? JSON.stringify(slugs) : null },
+        page,
+      );
       return { stigs: rows, pagination };
     },
   };
@@ -313,23 +316,23 @@ function orderBy(sort: Sort<StigColumn>): string {
 const searchedFields = ['groupId', 'ruleId', 'ruleVersion', 'groupTitle', 'ruleTitle'] as const;
 type SearchedRow = Pick<FindingRow, (typeof searchedFields)[number] | 'severity' | 'ccis'>;
 
-/** The filters of findings; `cci` as the catalog writes it, `passes` by the id with revision. */
+/** The filters of findings; `cci` as the catalog writes it, `matchesFilter` by the id with revision. */
 export interface Narrowing extends Pick<FindingsQuery, 'search' | 'severity'> {
   cci?: string | undefined;
-  passes?: ((ruleId: string) => boolean) | undefined;
+  matchesFilter?: ((ruleId: string) => boolean) | undefined;
 }
 
 /** The findings of some severities that cite a CCI, pass, and contain a text in one of some fields, in any case. */
 export function narrowed<Row extends SearchedRow>(
   rows: Row[],
-  { cci, passes, search, severity }: Narrowing,
+  { cci, matchesFilter, search, severity }: Narrowing,
 ): Row[] {
-  const wanted = fold(search ?? '');
+  const folded = fold(search ?? '');
   return rows
     .filter((row) => cci === undefined || row.ccis.includes(cci))
-    .filter(({ ruleId }) => passes === undefined || passes(ruleId))
+    .filter(({ ruleId }) => matchesFilter === undefined || matchesFilter(ruleId))
     .filter((row) => !severity || severity.has(row.severity))
-    .filter((row) => searchedFields.some((field) => fold(row[field]).includes(wanted)));
+    .filter((row) => searchedFields.some((field) => fold(row[field]).includes(folded)));
 }
 
 /** The finding of the API (D4.8): all twelve fields. */

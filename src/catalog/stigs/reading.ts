@@ -89,11 +89,11 @@ export function createReadingService(db: Database, stigs: StigService) {
     },
 
     /** The rules of the group with an id, and their neighbours that pass a filter. Null for none; throws NOT_FOUND. */
-    group(name: string, wanted: string, version?: string, filter: Narrowing = {}) {
+    group(name: string, requested: string, version?: string, filter: Narrowing = {}) {
       return db.read(() => {
         const release = stigs.release(name, version);
         const all = linesOf(release.id);
-        const called = groupNamed(all, wanted);
+        const called = groupNamed(all, requested);
         const own = all.filter(({ groupId }) => groupId === called);
         const [first, last] = [own[0], own.at(-1)];
         if (!first || !last) return null;
@@ -137,17 +137,17 @@ export const readingQuery = controlsQuery.extend({ checked: wordList('checked', 
 /** The filters as typed, and those that the catalog reads. */
 export function readingFilter(
   { search, severity, checked }: z.infer<typeof readingQuery>,
-  cci: { typed: string; canonical?: string | undefined },
+  cci: { text: string; canonical?: string | undefined },
   { of }: StigAutomation,
 ) {
-  const passes = checked && ((ruleId: string) => checked.has(of(ruleId).state));
-  const narrowing: Narrowing = { search, severity, cci: cci.canonical, passes };
+  const matchesFilter = checked && ((ruleId: string) => checked.has(of(ruleId).state));
+  const narrowing: Narrowing = { search, severity, cci: cci.canonical, matchesFilter };
   return {
     narrowing,
     filter: {
       search: search ?? '',
       severity: [...(severity ?? [])],
-      cci: cci.typed,
+      cci: cci.text,
       checked: [...(checked ?? [])],
     },
   };

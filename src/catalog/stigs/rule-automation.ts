@@ -17,7 +17,7 @@ export interface RuleAutomation {
 }
 
 /** SCAP content of a STIG: what it is, and how many of its rules it tests. */
-export interface ScapSummary
+interface ScapSummary
   extends Record<'name' | 'publisher' | 'version' | 'scapVersion', string>,
     Record<'rules' | 'automated' | 'manual', number> {
   date: string | null;

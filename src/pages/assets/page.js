@@ -47,7 +47,7 @@ document.addEventListener('keydown', (event) => {
 // Says so two minutes before a session ends, and keeps what a reader typed until the reader has signed in again: in this
 // browser, under a key of that reader, until it is sent or the reader signs out.
 const usedName = 'gapstone-used';
-const longestKept = 12 * 3600 * 1000;
+const longestStored = 12 * 3600 * 1000;
 const here = new URL(location.href);
 for (const name of ['done', 'count']) here.searchParams.delete(name);
 const typedName = (reader) => `gapstone-typed ${reader} ${here.pathname}${here.search}`;
@@ -70,11 +70,11 @@ const isChanged = (field) =>
 function typedEntries() {
   const names = Object.keys(store ?? {}).filter((name) => name.startsWith('gapstone-typed '));
   const entries = names.map((name) => [name, JSON.parse(store.getItem(name))]);
-  for (const [name, { at }] of entries) if (Date.now() - at > longestKept) store.removeItem(name);
-  return entries.filter(([, { at }]) => Date.now() - at <= longestKept);
+  for (const [name, { at }] of entries) if (Date.now() - at > longestStored) store.removeItem(name);
+  return entries.filter(([, { at }]) => Date.now() - at <= longestStored);
 }
 
-function keepTyped(reader, isBack = false) {
+function storeTyped(reader, isBack = false) {
   if (!forms().some((form) => fieldsOf(form).some(isChanged))) return;
   const typed = forms().map((form) =>
     fieldsOf(form).map((field) => [field.name, isTick(field) ? field.checked : field.value]),
@@ -108,7 +108,7 @@ if (over !== null) {
   };
   const sayOver = () => {
     say('over');
-    keepTyped(reader);
+    storeTyped(reader);
   };
   const isWarned = () =>
     over.querySelector('[data-when=soon]:not([hidden]), [data-when=last]:not([hidden])') !== null;
@@ -147,11 +147,11 @@ if (over !== null) {
   });
   // The session may still last when its reader goes to sign in again.
   for (const link of over.querySelectorAll('a'))
-    link.addEventListener('click', () => keepTyped(reader, true));
+    link.addEventListener('click', () => storeTyped(reader, true));
   for (const form of forms())
     form.addEventListener('submit', () => {
       for (const [name, { isBack }] of typedEntries()) if (isBack) store.removeItem(name);
-      keepTyped(reader);
+      storeTyped(reader);
     });
   for (const form of document.querySelectorAll('form[action="/signout"]'))
     form.addEventListener('submit', () => {

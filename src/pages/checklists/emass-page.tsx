@@ -7,11 +7,11 @@ import { check } from '../../http/schema.ts';
 import { beginning, Empty, Facts, Table } from '../parts/components.tsx';
 import type { View } from '../parts/view.ts';
 import type { Report } from './review-table.tsx';
-import { emassFields, SendAgain, toolView, type UpgradeForm } from './upgrade-form.tsx';
+import { emassTexts, SendAgain, toolView, type UpgradeForm } from './upgrade-form.tsx';
 
 /** The sheet that the form asks for, of its checklists (rule D30.2). Throws a 400. */
 export function sheetOf(ask: Ask, files: NamedFile[], form: UpgradeForm): Promise<MadeSheet> {
-  const typed = emassFields.flatMap((name) => (form[name] === '' ? [] : [[name, form[name]]]));
+  const typed = emassTexts.flatMap(({ name }) => (form[name] === '' ? [] : [[name, form[name]]]));
   const checklists = files.map(({ bytes }) => bytes);
   return emassSheet(ask, check(emassBody, { ...Object.fromEntries(typed), checklists, sheet: form.sheet }));
 }

@@ -5,6 +5,16 @@ import { Hidden, Input, Labelled, Problem, Select } from '../parts/forms.tsx';
 import { partPath } from '../parts/list-frame.tsx';
 import type { View } from '../parts/view.ts';
 
+/** The texts that a sheet for eMASS takes from the form. */
+export const emassTexts = [
+  { name: 'dateTested', label: 'Date tested', isOfPoam: false },
+  { name: 'testedBy', label: 'Tested by', isOfPoam: false },
+  { name: 'officeOrg', label: 'Office or organization', isOfPoam: true },
+  { name: 'scheduledCompletionDate', label: 'Scheduled completion date', isOfPoam: true },
+  { name: 'resources', label: 'Resources required', isOfPoam: true },
+] as const;
+type EmassText = (typeof emassTexts)[number]['name'];
+
 /** The fields of the forms beside the files, with their presets. */
 export const presets = {
   slug: '',
@@ -15,22 +25,9 @@ export const presets = {
   allowOlder: '',
   format: 'cklb',
   sheet: 'test-results',
-  dateTested: '',
-  testedBy: '',
-  officeOrg: '',
-  scheduledCompletionDate: '',
-  resources: '',
+  ...(Object.fromEntries(emassTexts.map(({ name }) => [name, ''])) as Record<EmassText, string>),
 };
 export type UpgradeForm = typeof presets;
-
-/** The fields that a sheet for eMASS takes from the form. */
-export const emassFields = [
-  'dateTested',
-  'testedBy',
-  'officeOrg',
-  'scheduledCompletionDate',
-  'resources',
-] as const;
 
 /** How long the server stores the files of a form. */
 export const storedMinutes = 15;
@@ -151,6 +148,10 @@ export function toolPage(page: {
 }
 
 function EmassFields({ form }: { form: UpgradeForm }): Child {
+  const inputs = (ofPoam: boolean) =>
+    emassTexts
+      .filter(({ isOfPoam }) => isOfPoam === ofPoam)
+      .map(({ name, label }) => <Input name={name} label={label} value={form[name]} maxlength={1000} />);
   return (
     <>
       <Select
@@ -162,18 +163,10 @@ function EmassFields({ form }: { form: UpgradeForm }): Child {
         ]}
         selected={form.sheet}
       />
-      <Input name="dateTested" label="Date tested" value={form.dateTested} maxlength={1000} />
-      <Input name="testedBy" label="Tested by" value={form.testedBy} maxlength={1000} />
+      {inputs(false)}
       <details>
         <summary>For a POA&M</summary>
-        <Input name="officeOrg" label="Office or organization" value={form.officeOrg} maxlength={1000} />
-        <Input
-          name="scheduledCompletionDate"
-          label="Scheduled completion date"
-          value={form.scheduledCompletionDate}
-          maxlength={1000}
-        />
-        <Input name="resources" label="Resources required" value={form.resources} maxlength={1000} />
+        {inputs(true)}
       </details>
     </>
   );

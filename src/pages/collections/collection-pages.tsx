@@ -45,7 +45,7 @@ const fields = [
   { name: 'color', label: 'Color', input: (chosen) => <Colors chosen={chosen} /> },
 ] as const satisfies FormField[];
 
-export type CollectionForm = Partial<Record<(typeof fields)[number]['name'], string>>;
+type CollectionForm = Partial<Record<(typeof fields)[number]['name'], string>>;
 
 /** One of eight colors, none, or the one that a program set. */
 function Colors({ chosen }: { chosen: string }): Child {

@@ -2,7 +2,7 @@ import { raw } from 'hono/html';
 import type { Child } from 'hono/jsx';
 import { Facts, Lines } from '../parts/components.tsx';
 
-export interface ContentPlanPage {
+interface ContentPlanPage {
   style: string;
   banner: string | null;
   heading: string;

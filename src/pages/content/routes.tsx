@@ -4,7 +4,7 @@ import type { Child } from 'hono/jsx';
 import type { Ask } from '../../base/ask.ts';
 import { notFound } from '../../base/errors.ts';
 import { programName } from '../../base/installation.ts';
-import { count, countOf, spoken } from '../../base/text.ts';
+import { count, countOf, formatDigest } from '../../base/text.ts';
 import type { LoadedCatalog } from '../../catalog/controls/queries.ts';
 import { importedSources, loadedContent } from '../../catalog/jobs.ts';
 import { type ImportRun, type LedgerEntry, ledgerColumns, outcomes } from '../../catalog/ledger.ts';
@@ -92,10 +92,10 @@ export function contentPages(
     const { outcome, search, sort, ...page } = readQuery(c, ledgerQuery);
     const id = c.req.param('run');
     if (!/^\d{1,15}$/.test(id)) throw notFound();
-    const wanted = [...(outcome ?? [])][0];
-    const asked = { outcome: wanted, search, sort };
+    const requested = [...(outcome ?? [])][0];
+    const asked = { outcome: requested, search, sort };
     const found = await ask(importedSources, c.get('user'), Number(id), asked, page);
-    const filter = { outcome: wanted ?? '', search: search ?? '', sort };
+    const filter = { outcome: requested ?? '', search: search ?? '', sort };
     return show(c, ledgerPage({ ...found, filter, outcomes }));
   });
 }
@@ -335,7 +335,7 @@ function AgeOf({ days, most }: { days: number | null; most: number }): Child {
 
 function originOf({ digest, changedAt, bundle }: CatalogSummary): [string, Child][] {
   return [
-    ['First twelve', <span class="mono">{spoken(digest)}</span>],
+    ['First twelve', <span class="mono">{formatDigest(digest)}</span>],
     ['SHA-256', <span class="mono">{digest}</span>],
     ['Changed', <Moment at={changedAt} />],
     ...(bundle === null

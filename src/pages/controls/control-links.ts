@@ -13,14 +13,14 @@ interface ControlLinkServices {
 }
 
 /** A page of the rules of a control; `others` are controls and CCIs whose rules are counted with the same filters. */
-export interface RulesWanted extends Pick<RulesQuery, 'stig' | 'severity'> {
+interface RulesSelection extends Pick<RulesQuery, 'stig' | 'severity'> {
   user: User;
   list: string | undefined;
   page: number;
   others: GraphNode[];
 }
 
-export interface LinkedRules {
+interface LinkedRules {
   rules: ControlRules;
   /** Every STIG with rules of the control. */
   stigs: { slug: string; title: string }[];
@@ -36,20 +36,20 @@ export function controlLinks(
   services: ControlLinkServices,
   source: GraphNode,
   limits: Pick<PathQuestion, 'statuses' | 'maxHops'>,
-  wanted: RulesWanted | null,
+  selection: RulesSelection | null,
 ): { targets: Crosswalk['targets']; linked: LinkedRules | null } {
   const { crosswalk } = services;
   const targets = crosswalk
     .graph()
     .frameworks.filter((to) => to !== source.framework)
     .map((to) => ({ framework: to, paths: crosswalk.resolve({ ...source, to, ...limits }).paths }));
-  return { targets, linked: wanted && linkedRules(services, source, wanted) };
+  return { targets, linked: selection && linkedRules(services, source, selection) };
 }
 
 function linkedRules(
   { controlRules, listStigs }: ControlLinkServices,
   { framework, identifier: controlId }: GraphNode,
-  { user, list, stig, severity, page, others }: RulesWanted,
+  { user, list, stig, severity, page, others }: RulesSelection,
 ): LinkedRules {
   const among = list === undefined ? undefined : listStigs.slugs(user, list, 'list');
   const filters = { stig, among, severity };

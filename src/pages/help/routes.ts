@@ -5,7 +5,7 @@ import { noSuchPath } from '../../base/errors.ts';
 import { packageRoot } from '../../base/root.ts';
 import type { Env } from '../../http/env.ts';
 import type { OpenApi } from '../../http/openapi-types.ts';
-import { originAsked } from '../../http/same-origin.ts';
+import { requestOrigin } from '../../http/same-origin.ts';
 import type { PageSupport } from '../parts/page.ts';
 import { areaSlug, areasOf, docsAreaPage, docsPage } from './api-reference.tsx';
 import { documentPage } from './markdown-page.tsx';
@@ -41,10 +41,10 @@ export function docsPages(
   app.get('/docs/:area', guard.visitor, (c) => {
     const name = c.req.param('area');
     const title = documents.get(name);
-    if (title !== undefined) return show(c, documentPage(title, textOf(name, originAsked(c)), hrefOf));
+    if (title !== undefined) return show(c, documentPage(title, textOf(name, requestOrigin(c)), hrefOf));
     const found = [...areasOf(document())].find(([area]) => areaSlug(area) === name);
     if (!found) throw noSuchPath();
-    return show(c, docsAreaPage(document(), originAsked(c), ...found));
+    return show(c, docsAreaPage(document(), requestOrigin(c), ...found));
   });
 }
 

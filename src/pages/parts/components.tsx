@@ -250,12 +250,12 @@ export function Totals({ of }: { of: [number: number, label: Child, href?: strin
   return (
     <ul class="totals">
       {of.map(([number, label, href]) => {
-        const said = (
+        const text = (
           <>
             <b>{number.toLocaleString('en-US')}</b> {label}
           </>
         );
-        return <li>{href === undefined ? said : <a href={href}>{said}</a>}</li>;
+        return <li>{href === undefined ? text : <a href={href}>{text}</a>}</li>;
       })}
     </ul>
   );

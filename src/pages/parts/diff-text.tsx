@@ -25,7 +25,7 @@ const mostMilliseconds = 1000;
 export type Marker = (before: string, after: string) => TextSegment[] | null;
 
 /** The marks of pairs of texts, by both: null where they are not marked. */
-export type MarkedTexts = Map<string, TextSegment[] | null>;
+type MarkedTexts = Map<string, TextSegment[] | null>;
 
 /** A marker for one page. What is in `marked` is not compared again: a job may have done it. */
 export function createMarker(marked: MarkedTexts = new Map(), milliseconds = mostMilliseconds): Marker {
@@ -66,14 +66,15 @@ const longestUnchanged = 130;
 
 const longestChanged = 400;
 
-const leftOut = ' […] ';
+const omission = ' […] ';
 
 const endOf = (text: string) => text.slice(-context).replace(/^\S{0,40}\s+/, '');
 
 const startOf = (text: string, length = context) => text.slice(0, length).replace(/\s+\S{0,40}$/, '');
 
 /** The beginning of a long changed text. */
-const cut = (text: string) => (text.length > longestChanged ? startOf(text, longestChanged) + leftOut : text);
+const cut = (text: string) =>
+  text.length > longestChanged ? startOf(text, longestChanged) + omission : text;
 
 /** Cuts the middle of long unchanged segments, and the end of very long changed ones. */
 function shortened(segments: TextSegment[]): TextSegment[] {
@@ -81,7 +82,7 @@ function shortened(segments: TextSegment[]): TextSegment[] {
     if (kind !== 'equal') return { kind, text: cut(text) };
     if (text.length <= longestUnchanged) return { kind, text };
     const [isFirst, isLast] = [index === 0, index === segments.length - 1];
-    return { kind, text: `${isFirst ? '' : startOf(text)}${leftOut}${isLast ? '' : endOf(text)}` };
+    return { kind, text: `${isFirst ? '' : startOf(text)}${omission}${isLast ? '' : endOf(text)}` };
   });
 }
 

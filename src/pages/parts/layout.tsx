@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import { spoken } from '../../base/text.ts';
+import { formatDigest } from '../../base/text.ts';
 import type { PageFrame, Section, View } from './view.ts';
 
 interface NavigationEntry {
@@ -154,7 +154,7 @@ function PrintHead({ view: { printed }, frame: { digest, day } }: { view: View; 
   return (
     <p class="printed">
       {printed === undefined ? '' : `${printed} · `}Gapstone, {day}
-      {digest === null ? '' : `, catalog ${spoken(digest)}`}
+      {digest === null ? '' : `, catalog ${formatDigest(digest)}`}
     </p>
   );
 }

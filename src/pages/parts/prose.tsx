@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 
 /** A block of a check or fix text. The prompts and texts of all blocks together are the text as published. */
-export interface ProseBlock {
+interface ProseBlock {
   kind: 'words' | 'command' | 'literal';
   /** The prompt and blanks before a command, which are not typed; empty for other kinds. */
   prompt: string;

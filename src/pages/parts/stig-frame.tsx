@@ -13,9 +13,9 @@ const parts = [
   ['roles', 'Who is responsible'],
   ['about', 'About'],
 ] as const;
-export type StigPart = (typeof parts)[number][0];
+type StigPart = (typeof parts)[number][0];
 
-export interface ShownStig {
+interface ShownStig {
   slug: string;
   title: string;
   /** The release of the page. */

@@ -33,7 +33,7 @@ export interface RulePage extends Omit<RuleGroup, 'stig'> {
   automation: RuleAutomation[];
 }
 
-/** A rule of a STIG for its page; `cci` is a filter as typed. Throws NOT_FOUND, and 400 or 404 for another `cci`. */
+/** A rule of a STIG for its page; `cci` is the text of a filter. Throws NOT_FOUND, and 400 or 404 for another `cci`. */
 export function shownRule(
   services: Services,
   user: User,
@@ -43,15 +43,15 @@ export function shownRule(
   cci: string | undefined,
 ): RulePage {
   const { stigs, cciLookup, reading, ruleChain, ruleHistory, roleMapping, ruleAutomation } = services;
-  const typedCci = cciLookup.typed(cci);
+  const cciFilter = cciLookup.readFilter(cci);
   const { slug, version: latest } = stigs.release(name);
   const automation = ruleAutomation(slug);
-  const { filter, narrowing } = readingFilter(query, typedCci, automation);
+  const { filter, narrowing } = readingFilter(query, cciFilter, automation);
   const read = (each: string, version?: string) => reading.group(slug, each, version, narrowing);
 
-  function overTime(wanted: string): RuleOverTime[] {
-    const known = ruleHistory.find(wanted, slug);
-    const own = known.filter(({ groupId }) => groupId === wanted);
+  function overTime(requested: string): RuleOverTime[] {
+    const known = ruleHistory.find(requested, slug);
+    const own = known.filter(({ groupId }) => groupId === requested);
     return own.length > 0 ? own : known;
   }
 

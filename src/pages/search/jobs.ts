@@ -42,10 +42,10 @@ export function searchSite(services: SearchServices, user: User | null, typed: T
   const { lists, onlySamples, stigNames } = services;
   const { q, problem } = typed;
   const filter = { ...typed.filter, stig: slugsOf(typed.filter.stig, services) };
-  const { wants, excluded, excludedLiterals } = readSearchQuery(q);
+  const { includedTerms, excluded, excludedLiterals } = readSearchQuery(q);
   const unasked: SearchPage = {
     q,
-    hasWords: wants.length + excluded.length + excludedLiterals.length > 0,
+    hasWords: includedTerms.length + excluded.length + excludedLiterals.length > 0,
     filter,
     entitlements: user?.entitlements ?? null,
     stigs: user === null ? [] : stigNames.all(),
@@ -86,8 +86,8 @@ function found(
   const stig = filter.stig.length === 0 ? undefined : filter.stig;
   const among = list === undefined || user === null ? undefined : listStigs.slugs(user, list, 'list');
   const answers = query.page === 1 ? answersFor(user, services.answers(q)) : [];
-  const isAsked = user !== null && (q !== '' || isFiltered({ ...query, stig }));
-  const rules = isAsked ? { ...search.search({ ...others, q, stig, among }), answers } : null;
+  const hasQuery = user !== null && (q !== '' || isFiltered({ ...query, stig }));
+  const rules = hasQuery ? { ...search.search({ ...others, q, stig, among }), answers } : null;
   // With filters, or after page 1, show rules only.
   const isAlone = user !== null && (isNarrowed(filter) || query.page > 1);
   const isReadable = q.length <= longestCitation && readCitation(q) !== null;
@@ -96,7 +96,7 @@ function found(
     answers,
     isCitation: isReadable && (user !== null || citations.isPublic(q)) && citations.find(q) !== null,
     titles: titlesOf([...filter.stig, ...(rules?.narrowedTo ?? [])], services),
-    kinds: isAlone ? null : byName(plain(readSearchQuery(q).wanted), user, services),
+    kinds: isAlone ? null : byName(plain(readSearchQuery(q).includedText), user, services),
   };
 }
 
@@ -116,7 +116,7 @@ function slugsOf(texts: string[], { stigNames }: SearchServices): string[] {
   const slugs = texts.map((text) => {
     const stig = stigNames.ofSlug(text) ?? stigNames.exactly(text)[0];
     // Each guess compares all STIGs.
-    return (stig ?? (guesses++ < mostGuesses ? stigNames.said(text)[0] : undefined))?.slug ?? text;
+    return (stig ?? (guesses++ < mostGuesses ? stigNames.stigsNamedIn(text)[0] : undefined))?.slug ?? text;
   });
   return [...new Set(slugs)];
 }
@@ -126,7 +126,7 @@ function byName(text: string, user: User | null, services: SearchServices): Foun
   const { stigs, stigNames, controls, roles, documents } = services;
   const kinds: FoundKind[] = [];
   if (user !== null) {
-    const { stigs: found, pagination } = stigs.list({ called: stigNames.listed(text), ...few });
+    const { stigs: found, pagination } = stigs.list({ slugs: stigNames.listed(text), ...few });
     const items = found.map(({ slug, title, version }) => ({ id: slug, label: title, about: version }));
     kinds.push({ name: 'STIGs', one: 'STIG', text, isFirst: true, total: pagination.total, items });
   }

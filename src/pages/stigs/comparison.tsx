@@ -51,8 +51,8 @@ const pageOf = (index: number) => Math.floor(index / changesPerPage) + 1;
 /** The changed rules of a page, or of the page that contains `rule`. */
 export function partOf({ changed }: StigDiff, page: number, rule: string): DiffPart {
   const asked = changed.findIndex((each) => each.new.groupId === rule);
-  const wanted = { page: asked < 0 ? page : pageOf(asked), limit: changesPerPage };
-  return { page: wanted.page, rules: slice(changed, wanted), rule };
+  const requested = { page: asked < 0 ? page : pageOf(asked), limit: changesPerPage };
+  return { page: requested.page, rules: slice(changed, requested), rule };
 }
 
 /** The comparison of two releases of a STIG. */

@@ -48,7 +48,7 @@ export function stigPages(
   function one(c: Context<Env>, part: OwnPart): Response {
     const user = c.get('user');
     const query = readQuery(c, readingQuery);
-    const cci = cciLookup.typed(c.req.query('cci'));
+    const cci = cciLookup.readFilter(c.req.query('cci'));
     const automation = ruleAutomation(stigs.release(c.req.param('slug')!).slug);
     const { filter, narrowing } = readingFilter(query, cci, automation);
     const { stig, ...found } = stigs.overview(c.req.param('slug')!, {
@@ -78,9 +78,9 @@ export function stigPages(
 
   app.get('/stigs', guard.user, (c) => {
     const { search = '', ...query } = readQuery(c, listQuery.extend(sorting(stigColumns)));
-    const called = search.trim() === '' ? undefined : stigNames.listed(search);
+    const slugs = search.trim() === '' ? undefined : stigNames.listed(search);
     const page = {
-      list: stigs.list({ ...query, called }),
+      list: stigs.list({ ...query, slugs }),
       search,
       sort: query.sort,
       lists: ownLists(c, lists),

@@ -27,7 +27,7 @@ import type { View } from '../parts/view.ts';
 type Overview = ReturnType<StigService['overview']>;
 type Shown = Overview['stig'] & Omit<Overview, 'stig'>;
 
-export interface StigPage extends Shown {
+interface StigPage extends Shown {
   filter: ReadingFilter;
   /** The CCI of the filter as the catalog writes it. */
   cci: string;

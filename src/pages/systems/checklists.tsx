@@ -130,8 +130,8 @@ export function listChecklistPages(
   ) {
     const asked = check(checklistsBody, { hosts, format, layout });
     const made = await ask(listChecklists, c.get('user'), id, asked);
-    const said = { ...made, warnings: [...warnings, ...made.warnings] };
-    return answerZip(c, said, { 'Cache-Control': 'private, no-store' });
+    const withWarnings = { ...made, warnings: [...warnings, ...made.warnings] };
+    return answerZip(c, withWarnings, { 'Cache-Control': 'private, no-store' });
   }
 
   app.post('/systems/:id/hosts/ticks', guard.audited('list.set-hosts', { size: 'notes' }), async (c) => {

@@ -2,8 +2,8 @@ import { cut, items } from '../../base/text.ts';
 import type { Pasted, PastedStig, Unclear } from '../../collections/pasted.ts';
 import { pastedLine, pinnedName } from './list-page.tsx';
 
-/** How pasted STIGs meet those that a list has. What it has is not written over: it stays in the form. */
-export interface Meeting {
+/** What a paste adds to a list, and what stays in the form: what the list has is not written over. */
+interface PasteResult {
   unclear: Unclear[];
   /** Their notes came from several lines. */
   joined: PastedStig[];
@@ -15,11 +15,11 @@ export interface Meeting {
 }
 
 /** Compares pasted STIGs with those of a list by slug; `notesOf` has their notes as they are written. */
-export function meet(
+export function comparePasted(
   { named, unclear, otherwise, header }: Pasted,
   notesOf: Map<string, string>,
   before: Map<string, { notes: string; release: string | null }>,
-): Meeting {
+): PasteResult {
   const has = named.filter(({ slug }) => before.has(slug));
   const isOther = ({ slug, release }: PastedStig) =>
     release !== null && before.get(slug)?.release !== release;
@@ -36,7 +36,7 @@ export function meet(
 }
 
 /** What stays in the form of a pasted text: the names that no STIG has, and the notes and releases that were not taken. */
-export function textLeft({ unclear, there, otherwise }: Meeting): string {
+export function textLeft({ unclear, there, otherwise }: PasteResult): string {
   const lineOf = ({ slug, release, notes }: PastedStig) =>
     (notes.length === 0 ? [''] : notes).map((each) => pastedLine(pinnedName(slug, release), each));
   return [
@@ -51,7 +51,7 @@ export function textLeft({ unclear, there, otherwise }: Meeting): string {
  * Says how many STIGs were added, which names were not, and why, and what was not taken. Null where there is nothing more
  * to say than the number.
  */
-export function describePasted({ unclear, joined, there, otherwise, header }: Meeting, added: number) {
+export function describePasted({ unclear, joined, there, otherwise, header }: PasteResult, added: number) {
   if (header === null && unclear.length + joined.length + there.length + otherwise.length === 0) return null;
   const firstOf = (texts: string[]) =>
     `${texts.slice(0, 5).join(', ')}${texts.length > 5 ? ` and ${texts.length - 5} more` : ''}`;

@@ -272,18 +272,18 @@ function pinnedNews({ severityRaised, changed, added, removed }: StigChanges): s
     [added, 'added'],
     [removed, 'removed'],
   ];
-  const said = numbers.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`);
-  return said.length === 0 ? 'no rule changed' : said.join(', ');
+  const texts = numbers.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`);
+  return texts.length === 0 ? 'no rule changed' : texts.join(', ');
 }
 
 /** Shown when a STIG has a newer release than when it was added; links the changes where both are retained. */
 function Newer({ entry }: { entry: ListRow }): Child {
-  const { slug, version, addedVersion, isNewer, isAddedKept } = entry;
+  const { slug, version, addedVersion, isNewer, isAddedRetained } = entry;
   if (!isNewer) return null;
   return (
     <p class="medium">
       <span aria-hidden="true">↑</span> Updated: {addedVersion} to {version}
-      {isAddedKept ? (
+      {isAddedRetained ? (
         <>
           {', '}
           <a href={diffHref(slug, addedVersion, version)}>

@@ -25,7 +25,7 @@ import { Fields, FieldsForm, type FormField, lines, PostButton } from '../parts/
 import { listView, partPath, shownList } from '../parts/list-frame.tsx';
 import { listing } from '../parts/listing.tsx';
 import { goTo, type PageSupport, readQuery, safePath } from '../parts/page.ts';
-import { describePasted, meet, textLeft } from './list-adding.ts';
+import { comparePasted, describePasted, textLeft } from './list-adding.ts';
 import { type ListOverview, listOverviewPage } from './list-page.tsx';
 
 const entriesPerPage = 100;
@@ -136,8 +136,8 @@ export function listPages(
   ) {
     const shown = shownList(c, lists);
     const { page, sort } = readQuery(c, overviewQuery);
-    const wanted = { page, limit: entriesPerPage, sort };
-    const overview = listStigs.overview(c.get('user'), shown.list.id, wanted);
+    const requested = { page, limit: entriesPerPage, sort };
+    const overview = listStigs.overview(c.get('user'), shown.list.id, requested);
     const outdated = overview.entries
       .filter(({ release, state }) => release !== null && state === 'outdated')
       .map(({ slug, version }) => ({ slug, version, since: '', pinned: true }));
@@ -168,15 +168,15 @@ export function listPages(
     const notesOf = new Map(named.map((each) => [each.slug, check(notes, each.notes.join('\n'))]));
     const releases = new Map(named.map(({ slug, release }) => [slug, release]));
     const before = new Map(listStigs.sheet(c.get('user'), id).map((each) => [each.slug, each]));
-    const meeting = meet(pasted, notesOf, before);
+    const result = comparePasted(pasted, notesOf, before);
     // With no name at all, the API's validation gives the message.
     const isNothing = named.length === 0 && unclear.length > 0;
     const slugs = named.map(({ slug }) => slug);
     const added = isNothing ? 0 : await add(c, id, slugs, { notes: notesOf, releases });
-    const problem = describePasted(meeting, added);
+    const problem = describePasted(result, added);
     if (problem === null) return goTo(c, `/systems/${id}`, { code: 'added', count: added });
-    const text = textLeft(meeting);
-    const isLeft = unclear.length + meeting.there.length + meeting.otherwise.length > 0;
+    const text = textLeft(result);
+    const isLeft = unclear.length + result.there.length + result.otherwise.length > 0;
     return one(c, { text, problem, unclear }, isLeft);
   }
 

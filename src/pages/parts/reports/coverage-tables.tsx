@@ -10,7 +10,7 @@ import type { ReportPlace } from './report-place.ts';
 
 /** The map, the map of gaps, and the tables: each comes on demand, as a page with all of them is large. */
 export const coverageViews = ['map', 'gaps', 'uncovered', 'covered', 'outside', 'unmapped'] as const;
-export type CoverageView = (typeof coverageViews)[number];
+type CoverageView = (typeof coverageViews)[number];
 
 export interface ShownCoverage {
   coverage: Coverage;

@@ -7,7 +7,7 @@ import { Hidden, Select } from '../forms.tsx';
 import { frameworkName } from '../links.tsx';
 
 /** What a page may choose from: values with their texts. */
-export interface FrameworkChoices {
+interface FrameworkChoices {
   frameworks: readonly string[];
   revisions: [value: string, text: string][];
   baselines: [value: string, text: string][];
