@@ -55,7 +55,7 @@ const timing = '/\\bwithin (?:\\w+ )?(?:\\d+|an?|one|two';
 /** How many expressions a file makes of texts. Those made when a module is read are checked with the literals. */
 const made: Record<string, number> = {
   'src/base/installation.ts': 1,
-  'src/pages/parts/prose-lines.ts': 5,
+  'src/pages/parts/prose.tsx': 4,
   'src/checklists/inspect.ts': 1,
   // Of the name of a site, 64 characters without marks but the point.
   'src/commands/backup.ts': 1,
@@ -69,7 +69,10 @@ const made: Record<string, number> = {
   'importers/parse-xml.ts': 2,
   'importers/controls/oscal-publication.ts': 1,
   'importers/guidance/document-status.ts': 5,
-  'importers/guidance/sentences.ts': 1,
+  'importers/guidance/sentences.ts': 2,
+  'importers/guidance/csf.ts': 1,
+  'importers/guidance/markdown.ts': 1,
+  'importers/stigs/xccdf-description.ts': 1,
 };
 
 const files = ['src', 'importers'].flatMap((folder) =>

@@ -39,7 +39,7 @@ registerHooks({
     return { url, format: formats[url.split('.').at(-1)], shortCircuit: true };
   },
   load(url, context, next) {
-    if (!url.endsWith('.tsx')) return next(url, context);
+    if (!/\.tsx(?:\?again)?$/.test(url)) return next(url, context);
     return { format: 'module', source: compiled(fileURLToPath(url)), shortCircuit: true };
   },
 });

@@ -87,7 +87,7 @@ const sentenceWord = anyOf(
 const sentenceWords = new RegExp(`(?:^|\\s)${sentenceWord}(?=[\\s,.;:]|$)`);
 
 const isSentence = (line: string) =>
-  sentenceWords.test(line.replace(/"[^"]*"|'[^']*'/g, '""')) || /^[A-Z"(].*\s.*[.:?!]$/.test(line);
+  sentenceWords.test(line.replace(/"[^"]*"|'[^']*'/g, '""')) || /^[A-Z"(]\S*\s.*[.:?!]$/.test(line);
 
 function isShellCommand(typed: string): boolean {
   const [first = '', second = ''] = typed.split(/\s+/);
