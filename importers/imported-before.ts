@@ -57,7 +57,7 @@ export async function notYetImported(
       isKnown,
     );
     if (isFresh) result.fresh.push(path);
-    else result.knownHashes.push(...hashes);
+    else result.knownHashes = result.knownHashes.concat(hashes);
     if (hashes.some((hash) => removedHashes.has(hash))) result.removedPaths.push(path);
   }
   return result;

@@ -15,7 +15,7 @@ import { favoriteRoutes } from '../collections/favorites-api.ts';
 import { listChangesRoutes, listRoutes } from '../collections/lists-api.ts';
 import type { Access } from '../http/access.ts';
 import type { Env } from '../http/env.ts';
-import type { WorkOnUpload } from '../pages/checklists/uploads.ts';
+import type { UploadWork } from '../pages/checklists/uploads.ts';
 import type { Services } from '../services.ts';
 
 /** The routes of the API, in the order in which `/openapi.json` lists them. */
@@ -23,7 +23,7 @@ export function apiRoutes(
   access: Access,
   services: Services,
   ask: Ask,
-  workOnUpload: WorkOnUpload,
+  workOnUpload: UploadWork['ofApi'],
 ): OpenAPIHono<Env>[] {
   // The cache keeps the GET answers of these routes until their data changes.
   const ofCatalog = access.with({ cached: 'catalog' });

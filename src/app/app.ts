@@ -104,7 +104,7 @@ export function createApp(context: Context, services = createServices(context)):
       ask,
       sessions,
       cookie,
-      workOnForm: uploads.ofForm,
+      uploads,
       document,
       refuse,
       ownTokens,

@@ -7,7 +7,7 @@ import { createErrorPages, type ErrorPages } from '../pages/account/error-pages.
 import { type Account, signInPages } from '../pages/account/routes.tsx';
 import { changePages } from '../pages/changes/routes.tsx';
 import { upgradePages } from '../pages/checklists/routes.ts';
-import type { WorkOnForm } from '../pages/checklists/uploads.ts';
+import type { UploadWork } from '../pages/checklists/uploads.ts';
 import { collectionPages } from '../pages/collections/routes.tsx';
 import { contentPages } from '../pages/content/routes.tsx';
 import { controlPages } from '../pages/controls/routes.ts';
@@ -51,7 +51,7 @@ const modules = [
 
 interface SiteContext extends Omit<PageContext, 'digest'>, Account {
   ask: Ask;
-  workOnForm: WorkOnForm;
+  uploads: UploadWork;
   /** The import folder (rule D33). */
   inbox: string | null;
   document(): OpenApi;
@@ -89,7 +89,8 @@ function formerAddresses(): Hono<Env> {
     app.get(`${former}/*`, (c, next) => {
       const { pathname, search } = new URL(c.req.url);
       if (gone?.test(pathname)) return next();
-      return c.redirect(`${today}${pathname.slice(former.length)}${search}`, 301);
+      // The router compares decoded paths: the first segment may be longer here.
+      return c.redirect(`${pathname.replace(/^\/[^/]+/, today)}${search}`, 301);
     });
   return app;
 }

@@ -1,4 +1,4 @@
-import { on, once } from 'node:events';
+import { on } from 'node:events';
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { programFolder } from './root.ts';
@@ -19,21 +19,47 @@ function startWorker(program: string, input: unknown): Worker {
 
 /**
  * The bytes that a program makes in a worker of its own, which starts with the first read. The program answers each message
- * with the next chunk, and with null at the end: it makes no more than is read. The worker ends with the stream.
+ * with the next chunk, and with null at the end. The worker ends with the stream. A worker that fails or ends too early,
+ * also between two reads, makes the stream fail; `failed` is called with its error.
  */
-export function streamFromWorker(program: string, input: unknown): ReadableStream<Uint8Array<ArrayBuffer>> {
+export function streamFromWorker(
+  program: string,
+  input: unknown,
+  failed: (error: Error) => void = () => undefined,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
   let worker: Worker | null = null;
+  let isOver = false;
+
+  function start(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): Worker {
+    const started = startWorker(program, input);
+    const fail = (error: Error) => {
+      if (isOver) return;
+      isOver = true;
+      failed(error);
+      controller.error(error);
+    };
+    started.on('message', (chunk: Uint8Array<ArrayBuffer> | null) => {
+      if (isOver) return;
+      if (chunk !== null) return controller.enqueue(chunk);
+      isOver = true;
+      controller.close();
+      void started.terminate();
+    });
+    started.on('error', fail);
+    started.on('exit', (code) => fail(new Error(`the worker of ${program} ended with exit code ${code}`)));
+    return started;
+  }
+
   return new ReadableStream(
     {
-      async pull(controller) {
-        worker ??= startWorker(program, input);
+      pull(controller) {
+        worker ??= start(controller);
         worker.postMessage('next');
-        const [chunk] = (await once(worker, 'message')) as [Uint8Array<ArrayBuffer> | null];
-        if (chunk !== null) return controller.enqueue(chunk);
-        void worker.terminate();
-        controller.close();
       },
-      cancel: () => void worker?.terminate(),
+      cancel() {
+        isOver = true;
+        void worker?.terminate();
+      },
     },
     { highWaterMark: 0 },
   );

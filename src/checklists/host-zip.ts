@@ -122,7 +122,8 @@ export function planChecklists(
     throw badRequest('The zip would be larger than 4 GiB. Name fewer hosts or STIGs');
   return {
     estimatedBytes: heads + contents,
-    held: workerMemory + heads + sum(stigs.map(({ packed }) => packed.length)),
+    // The worker has a copy.
+    held: workerMemory + 2 * (heads + sum(stigs.map(({ packed }) => packed.length))),
     stigs: stigs.map(({ packed }) => packed),
     between: format === 'ckl' ? [] : [','],
     end: format === 'ckl' ? cklEnd : ']}',

@@ -22,7 +22,7 @@ export function listChecklistRoutes(access: Access, ask: Ask) {
 
   route(
     'POST /api/v1/lists/{id}/checklists',
-    access.with({ expensive: true }).audited('list.checklists').user,
+    access.with({ expensive: true, made: true }).audited('list.checklists').user,
     {
       operationId: 'makeListChecklists',
       summary:
@@ -66,9 +66,14 @@ export function answerZip(
   const hostHeaders = Object.entries({ 'X-Not-In-Catalog': gone, 'X-Warnings': warnings })
     .filter(([, texts]) => texts.length > 0)
     .map(([header, texts]) => [header, texts.map(encodeURIComponent).join(',').slice(0, longestHeader)]);
-  const file = { held: zip.held, stream: () => streamOfZip(zip) };
+  const record = c.get('record');
+  const failed = (error: Error) => {
+    record.fault = error;
+  };
+  const file = { held: zip.held, stream: () => streamOfZip(zip, failed) };
   return downloadStream(c, file, 'zip', name, { ...headers, ...Object.fromEntries(hostHeaders) });
 }
 
-/** The bytes of a zip, which a worker makes while they are read. */
-export const streamOfZip = (zip: ChecklistZip) => streamFromWorker('checklists/zip-worker', zip);
+/** The bytes of a zip, which a worker makes while they are read; `failed` is called with the error of a worker that fails. */
+export const streamOfZip = (zip: ChecklistZip, failed?: (error: Error) => void) =>
+  streamFromWorker('checklists/zip-worker', zip, failed);

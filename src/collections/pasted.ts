@@ -71,9 +71,16 @@ export function readPasted(text: string, lookup: NameLookup): Pasted {
   const lines = text.split('\n').map((line, index) => ({ line, number: index + 1 }));
   const rows = lines.filter(({ line }) => line.trim() !== '');
   refuseTooMany(rows.length);
+  const known = new Map<string, Called[]>();
   const bounded = {
     ...lookup,
-    called: (name: string) => (name.length > longestName ? [] : lookup.called(name)),
+    called(name: string): Called[] {
+      const found = known.get(name) ?? (name.length > longestName ? [] : lookup.called(name));
+      known.set(name, found);
+      // Each name is looked up whole, and in parts at commas and at blanks.
+      refuseTooMany(known.size / 3);
+      return found;
+    },
   };
   const header = rows[0] !== undefined && isHeader(rows[0].line, bounded) ? rows[0].line : null;
   const pasted: Pasted = { named: [], unclear: [], otherwise: [], header };

@@ -98,11 +98,15 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
-/** The arguments, cut after a word that is no command: with `--help` commander would explain the commands before it. */
+/**
+ * The arguments, cut after a word that is no command: with `--help` commander would explain the commands before it, as it would
+ * after `help`.
+ */
 function upToUnknownCommand(program: CommandUnknownOpts, args: string[]): string[] {
   let commands = program.commands;
   for (const [index, word] of args.entries()) {
-    if (commands.length === 0 || word.startsWith('-') || word === 'help') break;
+    if (commands.length === 0 || word.startsWith('-')) break;
+    if (word === 'help') return upToUnknownCommand(program, [...args.toSpliced(index, 1), '--help']);
     const named = commands.find((command) => command.name() === word);
     if (named === undefined) return args.slice(0, index + 1);
     commands = named.commands;

@@ -166,7 +166,8 @@ async function runImport({ db, usersDb }: Config, paths: string[], signal: Abort
       | Pick<ImportedBefore, 'knownHashes' | 'removedPaths'>;
     if ('summary' in line) imported.summary = line.summary;
     else if ('knownHashes' in line) {
-      imported.hashes.push(...line.knownHashes);
+      // A spread of some hundred thousand hashes would overflow the stack.
+      imported.hashes = imported.hashes.concat(line.knownHashes);
       imported.skipped = line.removedPaths;
     } else {
       if (line.sha256 !== null) imported.hashes.push(line.sha256);

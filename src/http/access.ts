@@ -30,12 +30,17 @@ export interface Rule {
 export interface RouteOptions {
   maxBody?: number;
   form?: boolean;
-  /** The body is large and goes to a thread unparsed; a thread processes one upload at a time. */
-  upload?: boolean;
+  /**
+   * The body is large and goes to a thread unparsed; a thread processes one upload at a time. A function gives the bytes that the
+   * thread reads besides it.
+   */
+  upload?: boolean | ((c: Context<Env>) => number);
   /** The body is a JSON-RPC message; a batch is refused. */
   message?: boolean;
   /** Much more work than a look-up: it has a smaller rate limit, and few run at once. */
   expensive?: boolean | ((c: Context<Env>) => boolean);
+  /** The answer may be a file that is made while it is sent: such requests wait for each other alone. */
+  made?: boolean;
   /** No rate limit, for health checks, which must always be answered. */
   unlimited?: boolean;
   /** What answers to GET depend on besides the URL: then they are cached, except on audited routes. */

@@ -73,18 +73,20 @@ export function createAnswerRequest({
   async function inTurn(c: Context<Env>, options: RouteOptions, work: () => Promise<void>): Promise<void> {
     const record = c.get('record');
     const caller = callerKey(record);
-    const turns = options.upload && c.get('upload') ? uploadQueue(uploadSize(c.get('upload'))) : queue;
+    const turns = options.upload && c.get('upload') ? uploadQueue(bytesOfUpload(c, options)) : queue;
     const isQueued = isExpensive(c, options.expensive);
-    if (isQueued) await turns.enter(caller, record);
+    if (isQueued) await turns.enter(caller, record, options.made);
     else if (!turns.hasRoom(caller)) throw turns.busy();
     try {
       // The client has disconnected while the request waited.
       if (record.closed) throw callerGone();
       await work();
-      const bytes = c.get('held') ?? Number(c.res.headers.get('Content-Length'));
+      const held = c.get('held');
+      const isMade = held !== undefined;
+      const bytes = held ?? Number(c.res.headers.get('Content-Length'));
       if (bytes >= smallAnswer && !record.closed) {
-        turns.hold(caller, bytes);
-        record.onClose = () => turns.release(caller, bytes);
+        turns.hold(caller, bytes, isMade);
+        record.onClose = () => turns.release(caller, bytes, isMade);
       }
     } finally {
       if (isQueued) turns.leave();
@@ -101,6 +103,10 @@ export function createAnswerRequest({
     notModified(c);
   };
 }
+
+/** The bytes of an upload that pick its queue, as they pick its thread. */
+const bytesOfUpload = (c: Context<Env>, { upload }: RouteOptions) =>
+  uploadSize(c.get('upload')) + (typeof upload === 'function' ? upload(c) : 0);
 
 const smallBody = 64 * 1024;
 

@@ -123,7 +123,7 @@ interface QueueLimits {
   waitingPerCaller: number;
   /** Milliseconds that a request waits at most. */
   patience: number;
-  /** Answers that their clients have not read; reading an answer frees its bytes at once. */
+  /** Answers that their clients have not read; reading an answer frees its bytes at once. As much may files that are being made hold. */
   unsent: ByteLimits;
 }
 
@@ -145,10 +145,15 @@ export interface Presence {
 
 export type Queue = ReturnType<typeof createQueue>;
 
-/** A queue of expensive requests with a cap for each caller. Those of a caller with too many unsent bytes wait. */
+/**
+ * A queue of expensive requests with a cap for each caller. Those of a caller with too many unsent bytes wait. Those for files
+ * that are made while they are sent (`isMade`) wait for each other, too, and no other request for them.
+ */
 export function createQueue(limits: QueueLimits = expensiveLimits, rejected: Rejected = () => undefined) {
   const unsent = createByteBudget(limits.unsent);
-  const waiting: { caller: string; admit(): void }[] = [];
+  const made = createByteBudget(limits.unsent);
+  const budgetOf = (isMade: boolean) => (isMade ? made : unsent);
+  const waiting: { caller: string; isMade: boolean; admit(): void }[] = [];
   let running = 0;
 
   /** The 503 of a request that cannot be answered at this load. */
@@ -159,7 +164,9 @@ export function createQueue(limits: QueueLimits = expensiveLimits, rejected: Rej
 
   function admitNext(): void {
     while (running < limits.running) {
-      const index = waiting.findIndex(({ caller }) => unsent.hasRoom(caller));
+      const index = waiting.findIndex(
+        ({ caller, isMade }) => unsent.hasRoom(caller) && (!isMade || made.hasRoom(caller)),
+      );
       if (index < 0) return;
       const [next] = waiting.splice(index, 1);
       running++;
@@ -175,11 +182,12 @@ export function createQueue(limits: QueueLimits = expensiveLimits, rejected: Rej
      * Resolves when it is the caller's turn; then call `leave`. Throws 503 when too many wait, or for too long, and at
      * once when the client disconnects.
      */
-    async enter(caller: string, client: Presence): Promise<void> {
+    async enter(caller: string, client: Presence, isMade = false): Promise<void> {
       if (waiting.filter((each) => each.caller === caller).length >= limits.waitingPerCaller) throw busy();
       await new Promise<void>((resolve, reject) => {
         const waiter = {
           caller,
+          isMade,
           admit() {
             settle();
             resolve();
@@ -205,9 +213,9 @@ export function createQueue(limits: QueueLimits = expensiveLimits, rejected: Rej
       admitNext();
     },
     /** Counts the bytes of an answer until `release`. */
-    hold: unsent.add,
-    release(caller: string, bytes: number): void {
-      unsent.add(caller, -bytes);
+    hold: (caller: string, bytes: number, isMade = false): void => budgetOf(isMade).add(caller, bytes),
+    release(caller: string, bytes: number, isMade = false): void {
+      budgetOf(isMade).add(caller, -bytes);
       admitNext();
     },
   };

@@ -37,6 +37,8 @@ export interface RequestRecord extends Presence {
   unentitled: boolean;
   /** A refusal that the status of the answer does not show (rule D41.2). */
   refused?: ErrorCode;
+  /** Why the answer could not be sent to its end, where that is the server's fault. */
+  fault?: Error;
   /** Why a sign-in was refused, where more is known than that it was. */
   reason?: string;
   /** The status sent when the connection was closed, if not that of the answer. */
@@ -119,6 +121,7 @@ export function createObserver(log: Log, metrics: Metrics | null = null) {
       record.onClose?.();
       record.onClose = null;
       const ms = performance.now() - record.started;
+      if (record.fault) log.error('request failed', { requestId, error: record.fault.stack });
       metrics?.observe(route ?? 'unmatched', record.method, status, ms / 1000);
       // JSON leaves out what is undefined.
       log.line(route !== null && probes.has(route) ? 'debug' : 'info', 'request', {

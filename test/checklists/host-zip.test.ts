@@ -4,6 +4,7 @@ import { createStigService } from '../../src/catalog/stigs/queries.ts';
 import { planChecklists, type ZipOptions } from '../../src/checklists/host-zip.ts';
 import { streamOfZip } from '../../src/checklists/list-api.ts';
 import { nameKey } from '../../src/checklists/names.ts';
+import { beginRecord } from '../../src/http/record.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { readCklFile } from '../support/ckl-reader.ts';
 import { suite } from '../support/harness.ts';
@@ -196,6 +197,45 @@ zips('a worker that fails, or whose reader hangs up, ends the stream', async () 
   assert.is((await reader.read()).done, false);
   await reader.cancel();
   assert.is((await reader.read()).done, true);
+});
+
+zips('who takes zips may read pages meanwhile, and waits with the next zip', async () => {
+  const headers = { Authorization: `Bearer ${await t.token()}` };
+  const ask = (path: string, body: object | null) => {
+    const record = beginRecord({ method: body ? 'POST' : 'GET', remote: '', secure: false }, () => undefined);
+    const init = body === null ? {} : { method: 'POST', body: JSON.stringify(body) };
+    const request = new Request(`http://localhost${path}`, { ...init, headers });
+    return { record, answer: Promise.resolve(t.app.fetch(request, { record })) };
+  };
+  const zip = () => ask(address(), { hosts: many(1) });
+  const first = zip();
+  assert.is((await first.answer).status, 200);
+  assert.is((await zip().answer).status, 200);
+  assert.is((await ask('/api/v1/stigs', null).answer).status, 200);
+  const third = zip();
+  let isAnswered = false;
+  void third.answer.then(() => {
+    isAnswered = true;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  assert.not(isAnswered);
+  first.record.onClose!();
+  assert.is((await third.answer).status, 200);
+});
+
+zips('a worker that fails while nobody reads ends the stream, and nothing else', async () => {
+  const options: ZipOptions = { hosts: many(2), format: 'ckl', layout: 'stig' };
+  const zip = planChecklists(createStigService(t.db), [{ slug: 'harbor_linux_3' }], options, null);
+  const [first, second] = zip.files;
+  const files = [first!, { ...second!, stigs: [1] }];
+  const stigs = [zip.stigs[0]!, Buffer.from('no gzip')];
+  const error = await new Promise<Error>((failed) => {
+    // It makes what follows the first chunk before that is read.
+    void streamOfZip({ ...zip, stigs, files }, failed)
+      .getReader()
+      .read();
+  });
+  assert.match(error.message, /incorrect header check/);
 });
 
 zips.run();

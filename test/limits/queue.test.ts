@@ -68,6 +68,27 @@ limits('who disconnects leaves the queue at once, and takes no turn', async () =
   await Promise.all(all);
 });
 
+limits('files that are made while they are sent wait for each other, and nothing else for them', async () => {
+  const { queue, admitted, enter, clients } = queueOf();
+  const enterMade = (name: string, caller: string) => {
+    const client: Presence = { closed: false, onClose: null };
+    clients.set(name, client);
+    return queue.enter(caller, client, true).then(() => void admitted.push(name));
+  };
+  await enterMade('zip 1', 'ann');
+  queue.hold('ann', 45, true);
+  queue.leave();
+  assert.ok(queue.hasRoom('ann'));
+  const second = enterMade('zip 2', 'ann');
+  await enter('report', 'ann');
+  await enterMade('zip 3', 'bob');
+  assert.equal(admitted, ['zip 1', 'report', 'zip 3']);
+  queue.leave();
+  queue.release('ann', 45, true);
+  await second;
+  assert.equal(admitted, ['zip 1', 'report', 'zip 3', 'zip 2']);
+});
+
 limits('a caller who does not take its answers waits, and others do not', async () => {
   const { queue, admitted, enter } = queueOf();
   await enter('greedy 1', 'greedy');

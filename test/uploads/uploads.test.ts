@@ -9,7 +9,12 @@ import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import type { Upgraded } from '../../src/checklists/upload.ts';
 import { createQueue, expensiveLimits, smallUpload } from '../../src/http/limits.ts';
 import type { Upload } from '../../src/pages/checklists/upload-messages.ts';
-import { createUploads, type UploadOptions, type Uploads } from '../../src/pages/checklists/uploads.ts';
+import {
+  createUploads,
+  createUploadWork,
+  type UploadOptions,
+  type Uploads,
+} from '../../src/pages/checklists/uploads.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
@@ -188,6 +193,55 @@ uploading('an upload that there is no room for is asked to come again, on the pa
   assert.is(page.status, 503);
   assert.match(page.html, '<p>Try again in 5 seconds.</p>');
   full.db.close();
+});
+
+uploading(
+  'files of a form that are stored make room for no other user, and count where they are read',
+  async () => {
+    let id = 0;
+    const thread: Uploads = {
+      async upgrade({ bytes }, _ask, _caller, store) {
+        const files = [{ name: 'ab', bytes: Buffer.from(bytes) }];
+        if (bytes.length > 0) store?.({ id: String(++id), files });
+        return { bytes: new Uint8Array(), file: null };
+      },
+      stop: () => Promise.resolve(),
+    };
+    const work = createUploadWork(thread, (() => undefined) as never, { total: 120, perOwner: 60 });
+    const store = (owner: string, length: number) =>
+      work.ofForm({ owner, id: undefined, bytes: new Uint8Array(length) } as never, {
+        closed: false,
+        onClose: null,
+      });
+    const sizes = (owner: string) =>
+      Array.from({ length: id }, (_, number) => work.storedSize({ owner, id: String(number + 1) }));
+    await store('ann', 36);
+    for (let times = 0; times < 4; times++) await store('bob', 16);
+    await store('bob', 36);
+    assert.equal(sizes('ann'), [40, 0, 0, 0, 0, 0]);
+    assert.equal(sizes('bob'), [0, 0, 0, 0, 20, 40]);
+  },
+);
+
+uploading('a form about large files that are stored waits with large uploads', async () => {
+  const sizes: number[] = [];
+  const queue = createQueue();
+  const uploadQueue = (bytes: number) => {
+    sizes.push(bytes);
+    return queue;
+  };
+  const own = await testApp([shipped('stigs')], { uploadQueue });
+  const caller = await userCaller(own);
+  const form = new FormData();
+  const large = JSON.stringify(old) + ' '.repeat(smallUpload);
+  form.set('file', new File([large], 'old.cklb'));
+  const { html } = await loadPage(own, '/checklists/upgrade', caller, form);
+  const [, again] = /action="(\/checklists\/upgrade\?upload=[^"]*)"/.exec(html)!;
+  const fields = new FormData();
+  fields.set('as', 'csv');
+  assert.is((await loadPage(own, again!, caller, fields)).status, 200);
+  assert.ok(sizes[1]! > smallUpload, String(sizes));
+  own.db.close();
 });
 
 uploading('a marking without end, or that is no text, is cut where it stands in a header', async () => {

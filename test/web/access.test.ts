@@ -114,6 +114,7 @@ access('former addresses lead to those of today, but for pages that are gone', a
     ['/catalog?olderThan=730', '/content?olderThan=730'],
     ['/catalog/imports/1', '/content/imports/1'],
     ['/tokens', '/account'],
+    ['/%74okens//evil.example/?a=b%26c', '/account//evil.example/?a=b%26c'],
   ] as const) {
     const { status, location } = await loadPage(t, former, alice);
     assert.equal([status, location], [301, today]);

@@ -178,6 +178,26 @@ lists('a pasted line of any length is read', () => {
   }
 });
 
+lists('a name that is pasted again and again is looked up once, and names without end are refused', () => {
+  const looks = (text: string) => {
+    let count = 0;
+    const called = () => {
+      count++;
+      return [];
+    };
+    try {
+      readPasted(text, { called, like: () => [], versions: () => [] });
+    } catch (error) {
+      assert.match((error as Error).message, 'Paste at most 5,000 names at once');
+    }
+    return count;
+  };
+  assert.is(looks(`${'x,y,'.repeat(100)}\n`.repeat(1000)), 3);
+  const different = (line: number) => Array.from({ length: 40 }, (_, each) => `x${line}y${each}`).join(',');
+  const most = looks(Array.from({ length: 1000 }, (_, line) => different(line)).join('\n'));
+  assert.ok(most > 15_000 && most < 15_100, `${most}`);
+});
+
 /** Pastes into the form of a list, and gives where that led or the page that asks back. */
 async function paste(home: string, slugs: string | string[], who = ann) {
   const { status, html, location } = await loadPage(t, `${home}/stigs`, who, { slugs });

@@ -201,6 +201,16 @@ forms(
     const { action } = await send({ text }, { slug: 'no_such_stig' });
     const another = await send({ a: '{"stigs":[]}' }, {}, action);
     assert.match(another.text, 'has no stigs', 'a new file goes before the one that is stored');
+    // The page of the first file is about that file, whatever another tab sent from it.
+    const second = await send({ text: await oldText('second') }, { slug }, action);
+    assert.is.not(second.action, action);
+    for (const [host, form] of [
+      ['h', action],
+      ['second', second.action],
+    ] as const) {
+      const file = await made(formOf({}, { slug, as: 'file' }), form);
+      assert.is(JSON.parse(file.text).target_data.host_name, host);
+    }
     // Only their sender gets stored files, and nobody those of an id that is unknown.
     const bob = await sessionCaller(t, await userCaller(t, { sub: 'bob' }));
     for (const [path, caller] of [

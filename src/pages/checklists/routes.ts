@@ -7,13 +7,13 @@ import { ownLists } from '../parts/list-frame.tsx';
 import type { PageSupport } from '../parts/page.ts';
 import { referencesPage } from './references.tsx';
 import { hostsToolPage, presets, toolPage, toolPath, type UploadTool, uploadTools } from './upgrade-form.tsx';
-import type { WorkOnForm } from './uploads.ts';
+import type { UploadWork } from './uploads.ts';
 
 /** The forms for checklists, scan results and texts that cite ids. */
 export function upgradePages(
   app: Hono<Env>,
   { guard, show, frame, send }: PageSupport,
-  { stigs, lists, workOnForm }: Pick<Services, 'stigs' | 'lists'> & { workOnForm: WorkOnForm },
+  { stigs, lists, uploads }: Pick<Services, 'stigs' | 'lists'> & { uploads: UploadWork },
 ): void {
   const choices = () =>
     stigs
@@ -30,6 +30,9 @@ export function upgradePages(
 
   app.get(toolPath('hosts'), guard.user, (c) => show(c, hostsToolPage(ownLists(c, lists))));
 
+  const named = (c: Context<Env>) => ({ id: c.req.query('upload'), owner: viewerKey(c.get('user')) });
+  const guarded = guard.upload((c) => uploads.storedSize(named(c)));
+
   /** Reads the form of an upload in a thread: the answer is a page or a file, or the form again with a problem. */
   async function answered(c: Context<Env>, tool: UploadTool | 'references'): Promise<Response> {
     const upload = {
@@ -38,10 +41,9 @@ export function upgradePages(
       bytes: c.get('upload'),
       type: c.req.header('Content-Type') ?? '',
       frame: frame(c),
-      id: c.req.query('upload'),
-      owner: viewerKey(c.get('user')),
+      ...named(c),
     };
-    const { bytes, file, status } = await workOnForm(upload, c.get('record'));
+    const { bytes, file, status } = await uploads.ofForm(upload, c.get('record'));
     if (file === null) return send(c, bytes, status);
     return c.body(bytes, 200, {
       'Content-Type': fileTypes[file.type],
@@ -51,9 +53,9 @@ export function upgradePages(
     });
   }
 
-  for (const tool of uploadTools) app.post(toolPath(tool), guard.upload, (c) => answered(c, tool));
+  for (const tool of uploadTools) app.post(toolPath(tool), guarded, (c) => answered(c, tool));
 
   app.get('/references', guard.user, (c) => show(c, referencesPage({ text: '', problem: null })));
 
-  app.post('/references', guard.upload, (c) => answered(c, 'references'));
+  app.post('/references', guarded, (c) => answered(c, 'references'));
 }

@@ -18,9 +18,9 @@ export interface PageUpload {
   type: string;
   frame: PageFrame;
   stigs: StigChoice[];
-  /** The id by which the forms of the answer name the files. */
+  /** The id of the files that the server stored for the page of the form, or ''. */
   id: string;
-  /** The files that the server stored for the page of the form; null where they have expired. */
+  /** Those files; null where they have expired. */
   stored: NamedFile[] | null;
 }
 
@@ -47,12 +47,18 @@ export const errorOf = ({ code, message, headers, field }: Refusal) =>
 /** A message to the thread: an upload, then the answer to each of its questions or the reason against it. */
 export type ThreadRequest = Upload | { value: unknown } | { refused: Refusal };
 
+/** Files that the server is to store, under the id by which the forms of their page name them. */
+export interface StoredFiles {
+  id: string;
+  files: NamedFile[];
+}
+
 /**
  * A message of the thread: a question to the catalog, the result with the files that the server is to store for its page,
  * or a refusal; `fault` is a programming error.
  */
 export type ThreadAnswer =
   | { question: JobRequest }
-  | { upgraded: Upgraded; files?: NamedFile[] | undefined }
+  | { upgraded: Upgraded; stored?: StoredFiles | undefined }
   | { refused: Refusal }
   | { fault: string };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import type { Ask } from '../../base/ask.ts';
 import { owned } from '../../base/bytes.ts';
@@ -21,6 +22,7 @@ import {
   errorOf,
   type PageUpload,
   refusalOf,
+  type StoredFiles,
   type ThreadAnswer,
   type ThreadRequest,
   type Upload,
@@ -32,11 +34,11 @@ interface State {
   question: { resolve: (value: never) => void; reject: (error: AppError) => void } | null;
   /** Makes the page of its form again after a refusal. */
   formAgain: ((problem: string) => Uint8Array<ArrayBuffer>) | null;
-  /** The readable files that it brought. */
-  files: NamedFile[] | undefined;
+  /** The readable files that it brought, under a new id: a page about earlier ones must not become one about them. */
+  stored: StoredFiles | undefined;
 }
 
-const nothing: State = { question: null, formAgain: null, files: undefined };
+const nothing: State = { question: null, formAgain: null, stored: undefined };
 let state: State = nothing;
 
 /** Asks the thread that has the catalog. */
@@ -57,14 +59,19 @@ async function answerTo(given: Upload): Promise<Upgraded> {
 }
 
 async function answerForm(upload: { bytes: Uint8Array<ArrayBuffer> } & PageUpload): Promise<Upgraded> {
-  const { tool, stigs, frame, id } = upload;
+  const { tool, stigs, frame } = upload;
+  let { id } = upload;
+  const store = (files: NamedFile[]) => {
+    id = randomUUID();
+    state.stored = { id, files };
+  };
   const form = await readForm(upload.bytes, upload.type);
   const page = (view: View) => bytesOf(renderPage(view, frame));
   if (tool === 'references') {
     state.formAgain = (problem) => page(referencesPage({ text: form.get('text'), problem }));
     const given = citingTexts(form);
     const texts = given.length > 0 ? given : storedFiles(upload);
-    if (given.length > 0) state.files = given;
+    if (given.length > 0) store(given);
     return citedWork(ask, texts, id, form, frame);
   }
   const fields = fieldsOf(form);
@@ -74,7 +81,7 @@ async function answerForm(upload: { bytes: Uint8Array<ArrayBuffer> } & PageUploa
   const files = chosen.length > 0 ? await unzipped(chosen, mostUploaded) : storedFiles(upload);
   const read = readFiles(files, tool);
   attached = files.length;
-  if (chosen.length > 0) state.files = files;
+  if (chosen.length > 0) store(files);
   return formWork(ask, read, id, form, tool, frame);
 }
 
@@ -89,10 +96,10 @@ function storedFiles({ stored }: PageUpload): NamedFile[] {
 /** What to answer to an upload that failed: a form is shown again, where its content was the reason. */
 function answerOfError(error: unknown): ThreadAnswer {
   if (!(error instanceof AppError)) return { fault: (error as Error).stack ?? String(error) };
-  const { formAgain, files } = state;
+  const { formAgain, stored } = state;
   const isOfContent = error.code === 'BAD_REQUEST' || error.code === 'NOT_FOUND';
   if (formAgain === null || !isOfContent) return { refused: refusalOf(error) };
-  return { upgraded: { bytes: formAgain(error.message), file: null, status: 400 }, files };
+  return { upgraded: { bytes: formAgain(error.message), file: null, status: 400 }, stored };
 }
 
 function send(answer: ThreadAnswer): void {
@@ -100,13 +107,13 @@ function send(answer: ThreadAnswer): void {
     parentPort!.postMessage(answer);
     return;
   }
-  const { upgraded } = answer;
-  const files = answer.files?.map(({ name, bytes }) => ({
+  const { upgraded, stored } = answer;
+  const files = (stored?.files ?? []).map(({ name, bytes }) => ({
     name,
     bytes: owned(bytes as Buffer<ArrayBuffer>),
   }));
-  const buffers = [upgraded, ...(files ?? [])].map(({ bytes }) => bytes.buffer);
-  parentPort!.postMessage({ upgraded, files }, [...new Set(buffers)]);
+  const buffers = [upgraded, ...files].map(({ bytes }) => bytes.buffer);
+  parentPort!.postMessage({ upgraded, stored: stored && { ...stored, files } }, [...new Set(buffers)]);
 }
 
 /** Sends the answer of an upload and releases its state. */
@@ -119,7 +126,7 @@ async function read(upload: Upload): Promise<void> {
   state = { ...nothing };
   try {
     const upgraded = await answerTo(upload);
-    finish({ upgraded, files: upgraded.file === null ? state.files : undefined });
+    finish({ upgraded, stored: upgraded.file === null ? state.stored : undefined });
   } catch (error) {
     finish(answerOfError(error));
   }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
@@ -17,6 +16,7 @@ import {
   type JobRequest,
   type PageUpload,
   refusalOf,
+  type StoredFiles,
   type ThreadAnswer,
   type ThreadRequest,
   type Upload,
@@ -24,15 +24,15 @@ import {
 
 export interface Uploads {
   /**
-   * Processes an upload after those before it, and takes over its bytes; `store` gets the files of a form, when its answer
-   * is a page about them. Throws an `AppError` for an invalid upload (400, 413), what `ask` throws, and a 503 when the
+   * Processes an upload after those before it, and takes over its bytes; `store` gets the new files of a form and their id,
+   * when its answer is a page about them. Throws an `AppError` for an invalid upload (400, 413), what `ask` throws, and a 503 when the
    * thread stops or the caller disconnects.
    */
   upgrade(upload: Upload, ask: Ask, caller?: Presence, store?: StoreFiles): Promise<Upgraded>;
   stop(): Promise<void>;
 }
 
-type StoreFiles = (files: NamedFile[]) => void;
+type StoreFiles = (stored: StoredFiles) => void;
 
 export interface UploadOptions {
   entry?: string | URL;
@@ -148,7 +148,7 @@ function createUploadThread(
       while ('question' in answer) answer = await askThread(await answerTo(ask, answer.question));
       if ('refused' in answer) throw errorOf(answer.refused);
       if (!('upgraded' in answer)) throw new Error(`the thread that reads uploads failed: ${answer.fault}`);
-      if (answer.files) store?.(answer.files);
+      if (answer.stored) store?.(answer.stored);
       return answer.upgraded;
     } finally {
       caller.onClose = null;
@@ -181,26 +181,47 @@ async function answerTo(ask: Ask, { name, args }: JobRequest): Promise<ThreadReq
   }
 }
 
-const sizeOf = (files: NamedFile[]) => files.reduce((sum, { bytes }) => sum + bytes.length, 0);
+/** Bytes of files in memory. A character of a name takes up to two. */
+const sizeOf = (files: NamedFile[]) =>
+  files.reduce((sum, { name, bytes }) => sum + 2 * name.length + bytes.length, 0);
 
-/** Bytes of the files that are stored for pages; those used least recently make room. */
-const mostStored = 192 * 1024 * 1024;
+const mebibyte = 1024 * 1024;
 
-export type WorkOnUpload = ReturnType<typeof createUploadWork>['ofApi'];
-export type WorkOnForm = ReturnType<typeof createUploadWork>['ofForm'];
+/** Bytes of the files that are stored for pages, in all and of one user; those used least recently make room. */
+const storedLimits = { total: 192 * mebibyte, perOwner: 96 * mebibyte };
+
+export type UploadWork = ReturnType<typeof createUploadWork>;
 
 /**
  * Makes the functions that process uploads with what the catalog has of them. Only the files of forms are stored: in memory,
  * for their sender, under a random id by which the forms of the answer name them.
  */
-export function createUploadWork(uploads: Uploads, ask: Ask) {
+export function createUploadWork(uploads: Uploads, ask: Ask, { total, perOwner } = storedLimits) {
   const stored = new LRUCache<string, { owner: string; files: NamedFile[] }>({
-    maxSize: mostStored,
+    maxSize: total,
     sizeCalculation: ({ files }) => sizeOf(files) + 1,
     ttl: storedMinutes * 60_000,
     ttlAutopurge: true,
   });
+
+  /** Stores files; the older ones of their owner make room first, so that nobody fills the memory of all alone. */
+  function store(owner: string, { id, files }: StoredFiles): void {
+    let left = perOwner - sizeOf(files);
+    // The one used last comes first.
+    for (const [other, each] of [...stored]) {
+      if (each.owner !== owner) continue;
+      left -= sizeOf(each.files);
+      if (left < 0) stored.delete(other);
+    }
+    stored.set(id, { owner, files });
+  }
+
   return {
+    /** Bytes of the files that are stored for an owner under an id. */
+    storedSize({ id, owner }: { id: string | undefined; owner: string }): number {
+      const known = id === undefined ? undefined : stored.peek(id);
+      return known?.owner === owner ? sizeOf(known.files) : 0;
+    },
     ofApi: (upload: Upload, caller: Presence): Promise<Upgraded> => uploads.upgrade(upload, ask, caller),
     ofForm(
       {
@@ -216,9 +237,8 @@ export function createUploadWork(uploads: Uploads, ask: Ask) {
     ): Promise<Upgraded> {
       const known = id === undefined ? undefined : stored.get(id);
       const files = id === undefined ? [] : known?.owner === owner ? known.files : null;
-      const page = files?.length ? id! : randomUUID();
-      const upload: Upload = { ...form, from: 'page', id: page, stored: files };
-      return uploads.upgrade(upload, ask, caller, (files) => void stored.set(page, { owner, files }));
+      const upload: Upload = { ...form, from: 'page', id: id ?? '', stored: files };
+      return uploads.upgrade(upload, ask, caller, (made) => store(owner, made));
     },
   };
 }

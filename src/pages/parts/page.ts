@@ -40,6 +40,7 @@ interface FormOptions {
   field?: string;
   size?: keyof typeof formSizes;
   expensive?: boolean;
+  made?: boolean;
 }
 
 const policy = [
@@ -63,13 +64,15 @@ export function createPageSupport(context: PageContext) {
     user: guarded(small.user),
     costly: guarded(small.with({ expensive: true }).user),
     /** As `user`, for a form with an audited action, such as `list.create`. */
-    audited: (action: string, { field, size = 'small', expensive = false }: FormOptions = {}) =>
+    audited: (action: string, { field, size = 'small', expensive = false, made = false }: FormOptions = {}) =>
       guarded(
         access
-          .with({ maxBody: formSizes[size], expensive })
+          .with({ maxBody: formSizes[size], expensive, made })
           .audited(action, (c) => (field === undefined ? undefined : c.get('form')?.get(field))).user,
       ),
-    upload: guarded(access.with({ maxBody: maxUpload, upload: true, expensive: true }).user),
+    /** For a form with files; `others` gives the bytes that its work reads besides its body. */
+    upload: (others: (c: Context<Env>) => number) =>
+      guarded(access.with({ maxBody: maxUpload, upload: others, expensive: true }).user),
     visitor: guarded(small.visitor),
     signIn: guarded(small.audited('session.create').visitor),
     /** What the provider of the organization has a browser send: from another site, and without a session. */

@@ -95,7 +95,7 @@ export function listChecklistPages(
 
   app.post(
     '/systems/:id/checklists',
-    guard.audited('list.checklists', { size: 'pasted', expensive: true }),
+    guard.audited('list.checklists', { size: 'pasted', expensive: true, made: true }),
     async (c) => {
       const form = typedIn(c.get('form'));
       const id = c.req.param('id');
