@@ -152,7 +152,7 @@ export function collectionFormPages(
         <SavedTabs at={section} />
         <p class="lead">{pages.lead}</p>
         {listing({
-          caption: section === 'systems' ? 'Lists' : 'Collections of controls',
+          caption: section === 'systems' ? 'Systems' : 'Collections of controls',
           columns: [
             [
               'Name',
@@ -225,7 +225,7 @@ export function collectionFormPages(
 /** The lists, collections and favorites of a reader are one section. */
 export function SavedTabs({ at }: { at: 'systems' | 'collections' | 'favorites' }): Child {
   const tabs = [
-    ['systems', 'Lists'],
+    ['systems', 'Systems'],
     ['collections', 'Collections'],
     ['favorites', 'Favorites'],
   ] as const;

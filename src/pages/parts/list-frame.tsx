@@ -43,7 +43,7 @@ export function listView(page: ShownList & { part: ListPart; actions?: Child; bo
     title: part === 'overview' ? list.name : `${label} · ${list.name}`,
     section: 'systems',
     help: helps[part],
-    crumbs: [['Lists', '/systems']],
+    crumbs: [['Systems', '/systems']],
     heading: (
       <>
         <Swatch color={list.color} />

@@ -54,9 +54,9 @@ export function listPages(
 
   collectionFormPages(app, support, {
     section: 'systems',
-    name: 'Lists',
+    name: 'Systems',
     one: 'list',
-    lead: 'Lists of STIGs: your own, and those that your organization shares.',
+    lead: 'Lists of STIGs that stand for systems: your own, and those that your organization shares.',
     none: 'No lists yet. Create one below, then add STIGs from their pages.',
     members: 'STIGs',
     audited: 'list',
@@ -235,7 +235,7 @@ export function listPages(
       title: `Edit ${entry.title}`,
       section: 'systems' as const,
       crumbs: [
-        ['Lists', '/systems'],
+        ['Systems', '/systems'],
         [list.name, home],
       ] as [string, string][],
       heading: shortTitle(entry.title),
