@@ -102,10 +102,12 @@ async function readFiles(
 ): Promise<FileOfLists[]> {
   const read: FileOfLists[] = [];
   while (read.length < files.length) {
-    const input: RevocationFiles = { files: files.slice(read.length), signers };
+    const begin = read.length;
+    const input: RevocationFiles = { files: files.slice(begin), signers };
     try {
       const keep = (file: FileOfLists) => void read.push(file);
       await readWorkerMessages('auth/revocation-thread', input, keep, stopped);
+      if (read.length === begin) throw new Error('the worker ended without an answer');
     } catch (error) {
       stopped?.throwIfAborted();
       read.push({ reason: (error as Error).message });
