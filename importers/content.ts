@@ -22,7 +22,7 @@ export interface ParseOptions {
   framework?: string;
 }
 
-/** What reading a source gives; `part` is told of a catalog that is refused as a part. */
+/** The result of parsing a source; `part` describes a catalog that was rejected because it is only a part. */
 export type ParsedSource = Parsed<Content> & { part?: CatalogPart };
 
 /**

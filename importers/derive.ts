@@ -33,7 +33,7 @@ export interface StagedRun {
 }
 
 interface DerivedRun {
-  /** Whether the catalog changed, but for what was staged. */
+  /** Whether deriving changed the catalog; staged sources do not count. */
   changed: boolean;
   unusedOverrides: string[];
   slugChanges: SlugChange[];

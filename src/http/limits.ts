@@ -123,7 +123,10 @@ interface QueueLimits {
   waitingPerCaller: number;
   /** Milliseconds that a request waits at most. */
   patience: number;
-  /** Answers that their clients have not read; reading an answer frees its bytes at once. As much may files that are being made hold. */
+  /**
+   * Answers that their clients have not read; reading an answer frees its bytes at once. Files that are made while they are
+   * sent have a budget of this size for themselves.
+   */
   unsent: ByteLimits;
 }
 
@@ -146,8 +149,8 @@ export interface Presence {
 export type Queue = ReturnType<typeof createQueue>;
 
 /**
- * A queue of expensive requests with a cap for each caller. Those of a caller with too many unsent bytes wait. Those for files
- * that are made while they are sent (`isMade`) wait for each other, too, and no other request for them.
+ * A queue of expensive requests with a cap for each caller. Those of a caller with too many unsent bytes wait. A request for
+ * a file that is made while it is sent (`isMade`) also waits for other such files; other requests do not wait for them.
  */
 export function createQueue(limits: QueueLimits = expensiveLimits, rejected: Rejected = () => undefined) {
   const unsent = createByteBudget(limits.unsent);
